@@ -11,7 +11,7 @@ package enum ExtremeBatches {
 
     /// - Parameters:
     ///   - content: A content whose chunk the cloud has; the entries refer to it with other sizes and layouts.
-    ///   - withLists: Whether entries also refer to it as a list of chunks, which a server refuses because it is none.
+    ///   - withLists: Whether entries also refer to it as a list of chunks, which a server refuses because the content is not a list.
     /// - Returns: A few entries in the order of the log.
     package static func all(naming content: ContentReference, withLists: Bool = true) throws -> [ChangeBatch] {
         let (first, items) = try creations(content, layouts: withLists ? 0...2 : 0...1)

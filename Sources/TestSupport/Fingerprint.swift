@@ -2,7 +2,7 @@ import Basics
 import CloudModel
 import ContainerLog
 
-/// A hash (FNV-1a, 64 bits) of what a log was folded into: it shows changes, and resists no attacker.
+/// A hash (FNV-1a, 64 bits) of the result of folding a log: it shows changes, and does not resist an attacker.
 struct Fingerprint: CustomStringConvertible {
     private var hash: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -24,7 +24,7 @@ struct Fingerprint: CustomStringConvertible {
         combine("\(result.touchedKeys.sorted()) \(result.refusedKeys.sorted())")
     }
 
-    /// Everything in it, also what does not show in its digest.
+    /// Adds everything in a tree, including what its digest does not show.
     mutating func combine(_ tree: DictionaryTree) {
         let state = tree.state()
         combine("\(state.sequence) \(state.rules) \(state.time.nanoseconds) \(state.foldsNames)")

@@ -2,7 +2,7 @@ import Basics
 package import Foundation
 
 extension GoldenLog {
-    /// Every golden log below a folder, in the order of their paths.
+    /// Returns every golden log below a folder, in the order of their paths.
     package static func all(in folder: URL) throws -> [(log: GoldenLog, digests: [String])] {
         let paths = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap {
             $0 as? URL
@@ -22,8 +22,9 @@ extension GoldenLog {
         self.init(name: path.deletingPathExtension().lastPathComponent, foldsNames: foldsNames, entries: entries)
     }
 
-    /// Adds the log and what it comes to now to a folder, below the rules that it needs.
-    /// - Returns: Whether it was added: one that is there is never written again, whatever it says.
+    /// Adds the log and its present digests to a folder, below the rules that it needs.
+    ///
+    /// - Returns: Whether it was added: an existing log is never written again, whatever its content.
     package func add(to folder: URL) throws -> Bool {
         let place = folder.appending(path: "rules-\(try rules())")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)

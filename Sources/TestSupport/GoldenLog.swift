@@ -2,12 +2,12 @@ import Basics
 import CloudModel
 import ContainerLog
 
-/// A recorded log with the digests of the trees that its entries fold into, so that a change of the reducer can not change what an
-/// existing log means without a test noticing. `NAME.log` has the entries, `NAME.digests` what they came to when they were recorded.
+/// A recorded log with the digests of the trees that its entries fold into, so that a change of the reducer cannot change the meaning of an
+/// existing log without a test noticing. `NAME.log` has the entries, `NAME.digests` the digests from the time of the recording.
 package struct GoldenLog: Sendable {
     package let name: String
     package let foldsNames: Bool
-    /// Encoded batches, in the order of the log.
+    /// The encoded batches, in the order of the log.
     package let entries: [[UInt8]]
 
     package init(name: String, foldsNames: Bool = false, entries: [[UInt8]]) {
@@ -16,7 +16,7 @@ package struct GoldenLog: Sendable {
         self.entries = entries
     }
 
-    /// The newest rules that one of its entries names, or that the log was raised to.
+    /// Returns the newest rules that one of the entries names, or that the log was raised to.
     package func rules() throws -> UInt16 {
         var rules: UInt16 = 1
         // Format and rules are at the same place in every entry; docs/LOG.md.
@@ -24,11 +24,12 @@ package struct GoldenLog: Sendable {
         return try max(min(rules, ContainerReducer.knownRules), folded().rules)
     }
 
-    // MARK: What it comes to
+    // MARK: Digests
 
     /// Folds the log.
+    ///
     /// - Returns: A line after each tenth entry and one after the last: the position, the tree's digest, and a digest of everything else
-    ///   that the fold keeps and returns. Where an entry needs a newer release the last line says so.
+    ///   that the fold keeps and returns. If an entry needs a newer release, the last line says so.
     package func digests() throws -> [String] { try folded().lines }
 
     private func folded() throws -> (lines: [String], rules: UInt16) {
@@ -50,7 +51,7 @@ package struct GoldenLog: Sendable {
         return (lines, tree.state().rules)
     }
 
-    /// - Returns: What the entry did; nil if it is damaged.
+    /// - Returns: The effect of the entry; nil if it is damaged.
     private func fold(
         _ entry: [UInt8], at sequence: LogSequence, into tree: inout DictionaryTree
     ) throws -> FoldResult? {

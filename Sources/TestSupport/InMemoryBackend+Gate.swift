@@ -13,7 +13,7 @@ extension InMemoryBackend {
         package let chunk: ChunkID?
     }
 
-    /// Holds, fails and counts calls. A held call waits until the test lets it go or its task is cancelled.
+    /// Holds, fails and counts calls. A held call waits until the test releases it or its task is cancelled.
     package final class Gate: Sendable {
         package typealias Rule = @Sendable (Call) -> Bool
 
@@ -34,7 +34,7 @@ extension InMemoryBackend {
 
         private let state = Mutex(State())
 
-        /// From now on these calls wait.
+        /// Makes the calls that match `rule` wait from now on.
         package func hold(where rule: @escaping Rule) { state.withLock { $0.rules.append(rule) } }
 
         package func hold(_ operation: Operation) { hold { $0.operation == operation } }
@@ -71,7 +71,7 @@ extension InMemoryBackend {
 
         package var heldCalls: [Call] { state.withLock { $0.held.map(\.call) } }
 
-        /// The next `times` of these calls throw `error`.
+        /// Makes the next `times` of the matching calls throw `error`.
         package func fail(
             where rule: @escaping Rule, with error: CloudError, times: Int = .max
         ) {

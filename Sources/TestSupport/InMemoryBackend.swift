@@ -2,7 +2,7 @@ package import CloudModel
 package import CloudStorage
 import Synchronization
 
-/// A cloud in this process's memory. Calls can be held, failed and counted through ``gate``, bytes damaged and counted here.
+/// A cloud in this process's memory. Calls can be held, failed and counted through ``gate``; stored bytes can be damaged and counted here.
 package final class InMemoryBackend: ChangeNotifying {
     private struct State {
         var logs: [ContainerName: [[UInt8]]] = [:]
@@ -122,7 +122,7 @@ package final class InMemoryBackend: ChangeNotifying {
         state.withLock { $0.chunks[container, default: [:]][id] = frame }
     }
 
-    /// A chunk's stored frame, without a counted call.
+    /// Returns a chunk's stored frame, without a counted call.
     package func storedChunk(_ id: ChunkID, in container: ContainerName) -> [UInt8]? {
         state.withLock { $0.chunks[container]?[id] }
     }

@@ -1,9 +1,9 @@
 package import Basics
 import Glibc
 
-/// TCP within this machine, for servers that tests start and for clients that an HTTP library can not simulate.
+/// TCP within this machine, for servers that tests start and for clients that an HTTP library cannot simulate.
 package enum Loopback {
-    /// A port that was free a moment ago.
+    /// Returns a port that was free a moment ago.
     package static func freePort() throws(Errno) -> Int {
         let descriptor = try check("socket") { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
         defer { close(descriptor) }
@@ -18,7 +18,7 @@ package enum Loopback {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// A connection, for its caller to close; `prepare` sets options of the socket before it connects.
+    /// Returns a connection, which the caller has to close; `prepare` sets options of the socket before it connects.
     package static func connect(to port: Int, prepare: (Int32) -> Void = { _ in }) throws(Errno) -> Int32 {
         let descriptor = try check("socket") { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
         prepare(descriptor)

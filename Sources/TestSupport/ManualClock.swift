@@ -54,7 +54,7 @@ package final class ManualClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Returns once a task sleeps with a deadline at most `offset` after the start.
+    /// Returns once a task sleeps until a deadline that is at most `offset` after the start.
     package func untilSleeping(before offset: Duration) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

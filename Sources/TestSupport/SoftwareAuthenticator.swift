@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 
-/// A security key in software, with the browser around it: makes a passkey and signs with it (WebAuthn Level 2, 6.3). What tests need to
-/// be wrong can be set.
+/// A security key in software, with the browser around it: makes a passkey and signs with it (WebAuthn Level 2, 6.3). Tests can set the
+/// values that they need to be wrong.
 package struct SoftwareAuthenticator: Sendable {
     private let key = P256.Signing.PrivateKey()
     package let credential: [UInt8]
@@ -10,9 +10,9 @@ package struct SoftwareAuthenticator: Sendable {
     package var origin: String
     package var domain: String
     package var counter: UInt32 = 0
-    /// Present and verified.
+    /// The flags; by default the user is present and verified.
     package var flags: UInt8 = 5
-    /// ES256 (RFC 9053, 2.1).
+    /// The algorithm; by default ES256 (RFC 9053, 2.1).
     package var algorithm: Int8 = -7
     package var crossOrigin = false
 
@@ -30,13 +30,13 @@ package struct SoftwareAuthenticator: Sendable {
                 .utf8)
     }
 
-    /// `credentials.create`: the attestation object, of format "none".
+    /// Returns the attestation object of `credentials.create`, of format "none".
     package func attestation() -> [UInt8] {
         let data = authenticatorData(flags: flags | 64) + attestedCredential
         return [0xA3] + text("fmt") + text("none") + text("attStmt") + [0xA0] + text("authData") + bytes(data)
     }
 
-    /// `credentials.get`.
+    /// Signs as `credentials.get` does.
     package func sign(_ clientData: [UInt8]) throws -> (data: [UInt8], signature: [UInt8]) {
         let data = authenticatorData(flags: flags)
         let signature = try key.signature(for: Data(data) + Data(SHA256.hash(data: Data(clientData))))
@@ -55,7 +55,7 @@ package struct SoftwareAuthenticator: Sendable {
             + bytes(Array(point[33..<65]))
     }
 
-    /// RFC 8949, 3.1: of up to 65,535 bytes.
+    /// Encodes a byte string of up to 65,535 bytes (RFC 8949, 3.1).
     private func bytes(_ bytes: [UInt8]) -> [UInt8] {
         switch bytes.count {
         case ..<24: [0x40 | UInt8(bytes.count)] + bytes

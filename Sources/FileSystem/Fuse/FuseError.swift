@@ -7,9 +7,9 @@ package struct FuseError: Error, Equatable, CustomStringConvertible {
         case helper
         /// The mount point does not exist or is not a folder.
         case mountPoint
-        /// Something is mounted there.
+        /// Something is already mounted there.
         case alreadyMounted
-        /// Programs use the mount.
+        /// Programs are using the mount.
         case busy
         case notPermitted
         /// libfuse or the kernel refused the session.

@@ -1,6 +1,6 @@
 import Glibc
 
-// What a file system does not implement: ENOSYS, after which the kernel does not ask again.
+// Default implementations: they reply ENOSYS, after which the kernel does not send that operation again.
 extension FuseFileSystem {
     package func start(_ agreement: FuseAgreement) {}
 

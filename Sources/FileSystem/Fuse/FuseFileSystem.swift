@@ -1,28 +1,29 @@
-/// A file system as the kernel sees it: one method for each request, answered through its request value.
+/// A file system as the kernel sees it: one method for each request, which replies through its request value.
 ///
-/// Methods run on the session's reader threads, several at once, and must not wait: what takes longer than memory or a
-/// local disk does is answered later, through ``FuseRequest/deferred()``. Names, payloads and values handed in are
-/// valid until the method returns. An operation that is not implemented replies ENOSYS, which the kernel remembers and
-/// does not ask again where it may.
+/// Methods run on the session's reader threads, several at once, and must not block: an operation that takes longer than memory or a local
+/// disk does replies later, through ``FuseRequest/deferred()``. Names, payloads and values handed in are valid until the method returns. An
+/// operation that is not implemented replies ENOSYS; where the protocol allows it, the kernel remembers that and does not send the
+/// operation again.
 ///
-/// There are no lock operations on purpose: the kernel then keeps POSIX and `flock(2)` locks itself, local to this
-/// machine. There is no `access` either: the mount has `default_permissions`, so the kernel decides from the attributes.
+/// There are no lock operations on purpose: the kernel then keeps POSIX and `flock(2)` locks itself, local to this machine. There is no
+/// `access` either: the mount has `default_permissions`, so the kernel decides from the attributes.
 package protocol FuseFileSystem: AnyObject, Sendable {
     typealias Reply = FuseReply
 
-    /// The kernel has connected and agreed to `agreement`; no other request comes before this returns.
+    /// Called when the kernel has connected and agreed to `agreement`; no other request arrives before this method returns.
     func start(_ agreement: FuseAgreement)
 
-    /// Looks up a name, `path_resolution(7)`. Each answer with a node counts one reference, returned by ``forget(_:)``. The names
-    /// "." and ".." mean the node itself, of any kind and perhaps forgotten, and its folder: `open_by_handle_at(2)` asks so.
+    /// Looks up a name, `path_resolution(7)`. Each reply with a node counts one reference, which ``forget(_:)`` returns. The names "." and
+    /// ".." mean the node itself, which may be of any kind and may have been forgotten, and its folder: `open_by_handle_at(2)` looks nodes
+    /// up that way.
     func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Entry>)
 
-    /// The kernel drops references to nodes. A node whose count is zero will not be named again without a lookup.
+    /// Drops references of the kernel to nodes. The kernel does not name a node whose count is zero again without a lookup.
     func forget(_ nodes: [FuseForget])
 
     // MARK: Attributes
 
-    /// `stat(2)`, `fstat(2)`: through `handle` if the kernel has one at hand.
+    /// `stat(2)`, `fstat(2)`: through `handle` if the kernel has an open one.
     func getattr(node: FuseNode, handle: FuseHandle?, request: consuming FuseRequest<Reply.Attributes>)
 
     /// `chmod(2)`, `chown(2)`, `truncate(2)`, `utimensat(2)`: changes what is set in `changes`, all or nothing.
@@ -70,7 +71,7 @@ package protocol FuseFileSystem: AnyObject, Sendable {
 
     // MARK: Files
 
-    /// `open(2)` of what exists; with O_TRUNC in `flags` it empties the file in the same step.
+    /// `open(2)` of an existing file; with O_TRUNC in `flags` it also empties the file in the same step.
     func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>)
 
     /// `open(2)` with O_CREAT of a name that the kernel does not know; `mode` has the umask applied already.
@@ -78,21 +79,23 @@ package protocol FuseFileSystem: AnyObject, Sendable {
         parent: FuseNode, name: borrowing FuseName, mode: UInt32, flags: FuseOpenFlags,
         request: consuming FuseRequest<Reply.Created>)
 
-    /// `pread(2)`: exactly `size` bytes but at the end of the file, else the kernel fills up with zeros.
+    /// `pread(2)`: replies with exactly `size` bytes except at the end of the file; the kernel fills the rest of a shorter reply with
+    /// zeros.
     func read(
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int, flags: FuseOpenFlags,
         request: consuming FuseRequest<Reply.Data>)
 
-    /// `pwrite(2)`. `clearsSetID` asks to drop the set-user-ID and set-group-ID bits and capabilities, as a write must;
-    /// if there were any, invalidate the node after the answer, as the kernel goes on showing the mode it knows.
+    /// `pwrite(2)`. `clearsSetID` requests that the set-user-ID and set-group-ID bits and capabilities are dropped, as a write must; if
+    /// there were any, invalidate the node after the reply, because the kernel goes on showing the mode it knows.
     func write(
         node: FuseNode, handle: FuseHandle, offset: Int64, payload: borrowing FusePayload, clearsSetID: Bool,
         request: consuming FuseRequest<Reply.Count>)
 
-    /// One `close(2)` of a descriptor; an error here is the one that the program sees. May come several times.
+    /// Handles one `close(2)` of a descriptor; the program sees an error of this method. May be called several times for one handle.
     func flush(node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Reply.Done>)
 
-    /// The last reference to the handle is gone, exactly one for each answered open or create. The error is not seen.
+    /// Releases a handle, whose last reference is gone: called exactly once for each open or create that succeeded. No program sees the
+    /// error.
     func release(node: FuseNode, handle: FuseHandle, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Done>)
 
     /// `fsync(2)`, `fdatasync(2)` if `dataOnly`.
@@ -117,17 +120,17 @@ package protocol FuseFileSystem: AnyObject, Sendable {
     /// `opendir(3)`.
     func opendir(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>)
 
-    /// `readdir(3)`: the entries after `offset`, which is 0 or what an entry handed out before gave as its next offset.
+    /// `readdir(3)`: the entries after `offset`, which is 0 or the next offset of an entry returned earlier.
     func readdir(
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int,
         request: consuming FuseRequest<Reply.Directory>)
 
-    /// The entries with their attributes; each one added counts as a lookup, except `.` and `..`.
+    /// `readdir(3)` with the attributes of the entries; each entry added counts as a lookup, except `.` and `..`.
     func readdirplus(
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int,
         request: consuming FuseRequest<Reply.DirectoryPlus>)
 
-    /// The last reference to the folder's handle is gone.
+    /// Releases a folder's handle, whose last reference is gone.
     func releasedir(node: FuseNode, handle: FuseHandle, request: consuming FuseRequest<Reply.Done>)
 
     /// `fsync(2)` of a folder.
@@ -140,12 +143,12 @@ package protocol FuseFileSystem: AnyObject, Sendable {
         node: FuseNode, name: borrowing FuseName, value: UnsafeRawBufferPointer, flags: Int32,
         request: consuming FuseRequest<Reply.Done>)
 
-    /// `getxattr(2)`; ENODATA if there is none. `capacity` 0 asks for the size.
+    /// `getxattr(2)`; ENODATA if there is none. A `capacity` of 0 requests the size.
     func getxattr(
         node: FuseNode, name: borrowing FuseName, capacity: Int,
         request: consuming FuseRequest<Reply.ExtendedAttribute>)
 
-    /// `listxattr(2)`: the names, each with a NUL after it. `capacity` 0 asks for the size.
+    /// `listxattr(2)`: the names, each followed by a NUL. A `capacity` of 0 requests the size.
     func listxattr(node: FuseNode, capacity: Int, request: consuming FuseRequest<Reply.ExtendedAttribute>)
 
     /// `removexattr(2)`.

@@ -5,8 +5,8 @@ import LocalMetadata
 import Synchronization
 import VirtualFileSystem
 
-/// Which files the kernel reads and writes by itself (passthrough). An inode is in that mode or in the cached one, never in both at
-/// once (Documentation/filesystems/fuse-passthrough.rst): the first handle decides for all that overlap with it.
+/// The files that the kernel reads and writes by itself (passthrough). An inode is either in that mode or in the cached one, never in both
+/// at once (Documentation/filesystems/fuse-passthrough.rst): the first handle decides for all that overlap with it.
 final class BackingTable: Sendable {
     private struct Entry {
         var backing: FuseBacking?
@@ -16,7 +16,7 @@ final class BackingTable: Sendable {
     private struct State {
         var session: FuseSession?
         var entries: [NodeID: Entry] = [:]
-        /// The privilege is missing, or the disk can not be passed through: do not try again.
+        /// The privilege is missing, or the disk does not support passthrough: do not try again.
         var isRefused = false
     }
 
@@ -27,10 +27,10 @@ final class BackingTable: Sendable {
 
     func attach(_ session: FuseSession) { state.withLock { $0.session = session } }
 
-    /// Whether the kernel may do all reading and writing by itself; then cached pages must not outlive a close.
+    /// Whether the kernel may do all reading and writing by itself; cached pages must then not outlive a close.
     var isOffered: Bool { state.withLock { $0.session?.offersPassthrough == true && !$0.isRefused } }
 
-    /// Counts a handle in.
+    /// Counts a handle as open.
     ///
     /// - Returns: The backing to open it with; nil for the cached mode.
     func enter(_ handle: OpenHandle) -> FuseBacking? {
@@ -53,16 +53,16 @@ final class BackingTable: Sendable {
         guard let session = state.session, session.offersPassthrough, !state.isRefused, handle.file.isWhole else {
             return nil
         }
-        // What the kernel's own write is refused by a full disk cannot be tried again; what comes through us can.
+        // A write by the kernel itself that fails on a full disk cannot be retried; one that arrives as a request can.
         guard files.source.isRoomAmple else { return nil }
         do { return try session.register(backing: handle.file.descriptor) } catch {
-            // Without the privilege, or on a stacked disk, all works through us.
+            // Without the privilege, or on a stacked disk, all reads and writes arrive as requests.
             if [EPERM, ELOOP, EOPNOTSUPP].contains(error.code) { state.isRefused = true }
             return nil
         }
     }
 
-    /// Counts a handle out; the last gives the registration back.
+    /// Counts a handle as closed; the last one releases the registration.
     func leave(_ handle: OpenHandle) {
         if handle.isWrittenByKernel.load(ordering: .relaxed) { files.noteKernelWriter(-1) }
         let node = handle.file.node
@@ -73,7 +73,7 @@ final class BackingTable: Sendable {
             return entry.handles == 0 ? (state.session, entry.backing) : (nil, nil)
         }
         guard let session, let backing else { return }
-        // It fails only when the session is over, and the registration with it.
+        // Fails only when the session is over, which ends the registration too.
         try? session.unregister(backing)
     }
 }

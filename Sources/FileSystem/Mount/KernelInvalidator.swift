@@ -5,7 +5,7 @@ package import Logging
 import Synchronization
 
 /// Invalidates what the kernel caches, on a thread of its own: a page that is being read is locked until its bytes have arrived, and the
-/// threads that bring them must not wait for that.
+/// threads that deliver them must not wait for that lock.
 package final class KernelInvalidator: Sendable {
     private let queue = DispatchQueue(label: "ubiquity.invalidate")
     private let notifier = Mutex<FuseNotifier?>(nil)
@@ -15,15 +15,15 @@ package final class KernelInvalidator: Sendable {
 
     package func attach(_ session: FuseSession) { notifier.withLock { $0 = session.notifier } }
 
-    /// Forgets a node's attributes, before this returns. For handlers too: where the bytes are spared the kernel takes no lock, and a
-    /// node that a request names is not on its way out of memory.
+    /// Invalidates a node's attributes before returning. Handlers may call it too: while the bytes are kept the kernel takes no lock, and a
+    /// node that a request names is not about to be removed from memory.
     func invalidateAttributes(of node: NodeID) {
         do { try notifier.withLock({ $0 })?.invalidateInode(node.value, offset: -1) } catch {
             log.warning("the kernel kept a stale mode", metadata: ["node": "\(node)", "error": "\(error)"])
         }
     }
 
-    /// Forgets attributes and bytes of nodes, then what names mean. Returns at once; the order is kept.
+    /// Invalidates attributes and bytes of nodes, then the meaning of names. Returns at once; the order is kept.
     package func invalidate(nodes: [NodeID], entries: [(parent: NodeID, name: [UInt8])]) {
         guard let notifier = notifier.withLock({ $0 }), !nodes.isEmpty || !entries.isEmpty else { return }
         queue.async { [log] in

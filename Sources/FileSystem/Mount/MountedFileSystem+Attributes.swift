@@ -18,7 +18,7 @@ extension MountedFileSystem {
         node: FuseNode, handle: FuseHandle?, changes: FuseSetAttributes,
         request: consuming FuseRequest<Reply.Attributes>
     ) {
-        // The kernel refuses these itself; cut to nothing they would empty the file.
+        // The kernel refuses negative sizes itself; clamped to zero they would empty the file.
         guard changes.size ?? 0 >= 0 else {
             request.fail(EINVAL)
             return
@@ -41,7 +41,7 @@ extension MountedFileSystem {
         } catch { request.fail(code(error)) }
     }
 
-    /// A placeholder that is cut short keeps bytes that have to come first.
+    /// Truncates a placeholder once the bytes that it keeps have arrived.
     private func truncateLater(
         _ node: NodeID, _ changes: AttributeRequest, _ request: consuming FuseRequest<Reply.Attributes>
     ) {
@@ -95,7 +95,7 @@ extension MountedFileSystem {
             request.fail(EINVAL)
             return
         }
-        // Elsewhere the name has to be the same, and there it travels as text.
+        // The name must be the same on other devices, and the log carries it as text.
         guard let name = text else {
             request.fail(EINVAL)
             return

@@ -34,7 +34,7 @@ extension MountedFileSystem {
         request.reply(from: handle.file.descriptor, at: offset, count: size)
     }
 
-    /// The bytes are elsewhere: the thread goes on with other requests, the answer comes with the bytes.
+    /// Replies once the bytes have arrived, as they are not here; the thread continues with other requests.
     private func readLater(
         _ handle: OpenHandle, _ range: Range<UInt64>, _ request: consuming FuseRequest<Reply.Data>
     ) {
@@ -53,7 +53,7 @@ extension MountedFileSystem {
             }
         }
         later.onInterrupt {
-            // Ends this wait only; the fetch goes on while other readers wait for it.
+            // Ends only this wait; the fetch continues while other readers wait for it.
             task.cancel()
             later.take()?.fail(EINTR)
         }
@@ -86,7 +86,8 @@ extension MountedFileSystem {
         } catch { request.fail(code(error)) }
     }
 
-    /// Where the disk has little room the bytes are copied first: what a refused write has taken from the kernel's pipe is gone.
+    /// Writes `payload`. While the disk has little room the bytes are copied first, because bytes that a refused write has read from the
+    /// kernel's pipe are lost.
     private func write(_ payload: borrowing FusePayload, at offset: Int64, in handle: OpenHandle) throws -> Int {
         guard !files.source.isRoomAmple else {
             return try payload.write(to: handle.file.descriptor, at: offset)
@@ -129,7 +130,7 @@ extension MountedFileSystem {
             request.fail(EBADF)
             return
         }
-        // The kernel looks at the other kinds of seeks only: a negative offset comes as it is.
+        // The kernel validates only the other kinds of seeks: a negative offset is passed on unchecked.
         guard let offset = UInt64(exactly: offset) else {
             request.fail(ENXIO)
             return

@@ -12,16 +12,16 @@ extension MountedFileSystem {
 
     private func openNow(_ node: FuseNode, _ flags: FuseOpenFlags, _ request: consuming FuseRequest<Reply.Opened>) {
         do {
-            // O_TRUNC empties a file that is opened for reading only, too.
+            // O_TRUNC also empties a file that is opened for reading only.
             let handle = try files.makingRoom {
                 if flags.clearsSetID { try dropSetID(NodeID(node)) }
                 return try files.open(
                     NodeID(node), canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates)
             }
-            // Writes through a mapping move size and times without the kernel's notice: from here on it asks.
+            // Writes through a mapping change size and times without the kernel's notice, so from now on the kernel requests them.
             if handle.canWrite { invalidator.invalidateAttributes(of: handle.file.node) }
             let opened = opened(handle)
-            // A program that was interrupted never gets its handle, and no release comes for it.
+            // A program that was interrupted never gets its handle, and the kernel sends no release for it.
             if !request.reply(opened) { giveBack(opened.handle) }
         } catch { request.fail(code(error)) }
     }
@@ -48,7 +48,7 @@ extension MountedFileSystem {
             return try files.create(
                 name, in: parent, permissions: UInt16(mode & 0o7777), caller: caller(context))
         } catch let error as Errno where error.code == EEXIST && flags.rawValue & O_EXCL == 0 {
-            // It came between the kernel's lookup and now: open what is there.
+            // The file was created between the kernel's lookup and now: open the existing one.
             let attributes = try files.lookup(name, in: parent)
             let handle = try files.open(
                 attributes.node, canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates)
@@ -56,14 +56,14 @@ extension MountedFileSystem {
         }
     }
 
-    /// A write by a caller who clears the set-user-ID and set-group-ID bits, as the kernel says.
+    /// Drops the set-user-ID and set-group-ID bits, when the kernel says that the caller of a write clears them.
     func dropSetID(_ node: NodeID) throws {
         let attributes = try files.attributes(of: node)
         guard attributes.permissions & 0o6000 != 0 else { return }
         var changes = AttributeRequest()
         changes.clearsSetID = true
         _ = try files.setAttributes(of: node, changes)
-        // The kernel knows of new sizes and times by itself, but goes on showing the mode.
+        // The kernel updates sizes and times by itself, but goes on showing the old mode.
         invalidator.invalidateAttributes(of: node)
     }
 
@@ -88,8 +88,8 @@ extension MountedFileSystem {
         request.succeed()
     }
 
-    /// Nothing is held back that a close could lose: bytes are in the blob, and the row says that it is being written. So the kernel
-    /// does not ask; one before Linux 5.16 does.
+    /// Does nothing: no data is held back that a close could lose, because the bytes are in the blob and the row says that it is being
+    /// written. The kernel therefore does not send this request; a kernel before Linux 5.16 does.
     package func flush(
         node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Reply.Done>
     ) {

@@ -3,7 +3,7 @@ import Glibc
 import LocalMetadata
 import VirtualFileSystem
 
-/// Offsets in a folder: 1 is behind `.`, 2 behind `..`, any other the node of the entry before; nodes begin above both.
+/// Offsets in a folder: 1 is after `.`, 2 after `..`, any other is the node of the preceding entry; node numbers begin above both.
 extension MountedFileSystem {
     private static let pageSize = 128
 
@@ -56,7 +56,7 @@ extension MountedFileSystem {
         request.reply(buffer)
     }
 
-    /// Hands out entries behind `offset` until `add` says that the buffer is full.
+    /// Passes the entries after `offset` to `add` until it says that the buffer is full.
     private func list(
         _ node: NodeID, from offset: Int64, add: ([UInt8], NodeAttributes, Int64) throws -> Bool
     ) throws {

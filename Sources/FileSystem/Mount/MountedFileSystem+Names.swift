@@ -15,7 +15,7 @@ extension MountedFileSystem {
         }
     }
 
-    /// "." and ".." come from `open_by_handle_at(2)` alone: the kernel has forgotten a node and asks for it by its number
+    /// Looks up a name. Only `open_by_handle_at(2)` sends "." and "..": the kernel has forgotten a node and requests it by its number
     /// (fuse_get_dentry and fuse_get_parent in fs/fuse/inode.c).
     private func attributes(named name: [UInt8], in node: NodeID) throws -> NodeAttributes {
         switch name {
@@ -80,7 +80,7 @@ extension MountedFileSystem {
         } catch { request.fail(code(error)) }
     }
 
-    /// Hard links would give one document two places, which no log of ours can say.
+    /// Refuses hard links: they would give one document two places, which the log cannot represent.
     package func link(
         node: FuseNode, newParent: FuseNode, newName: borrowing FuseName, request: consuming FuseRequest<Reply.Entry>
     ) {

@@ -5,9 +5,9 @@ import LocalMetadata
 import VirtualFileSystem
 
 extension MountedFileSystem {
-    /// Opens when programs that coordinate let it: at once unless one of them holds the file. The wait is bounded and can be interrupted, and no
-    /// thread waits. Only an open may wait: while it creates, removes, renames or truncates, the kernel holds a lock of the folder or the
-    /// file that the holder itself may need (Documentation/filesystems/directory-locking).
+    /// Opens a file when the programs that coordinate permit it: at once unless one of them holds the file. The wait is bounded and can be
+    /// interrupted, and blocks no thread. Only an open may wait: while it creates, removes, renames or truncates, the kernel holds a lock
+    /// of the folder or the file that the holder itself may need (Documentation/filesystems/directory-locking).
     func inTurn(
         _ node: NodeID, _ flags: FuseOpenFlags, _ request: consuming FuseRequest<Reply.Opened>,
         _ open: @escaping @Sendable (consuming FuseRequest<Reply.Opened>) -> Void
@@ -32,7 +32,7 @@ extension MountedFileSystem {
             later.take()?.fail(EINTR)
         }
         permit.whenOver { outcome in
-            // Called under locks that an open takes.
+            // This callback runs under locks that an open acquires.
             Self.turnQueue.async {
                 let request = later.take()
                 switch outcome {
@@ -46,6 +46,6 @@ extension MountedFileSystem {
         }
     }
 
-    /// Opens that got their permit, one after the other.
+    /// Runs the opens that got their permit, one after the other.
     private static let turnQueue = DispatchQueue(label: "ubiquity.turns")
 }

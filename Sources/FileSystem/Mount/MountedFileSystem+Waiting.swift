@@ -2,9 +2,9 @@ import Fuse
 import Glibc
 import VirtualFileSystem
 
-/// Requests that wait for bytes which are elsewhere: the thread goes on with others, the answer comes with the bytes.
+/// Requests that wait for bytes which are not here: the thread continues with others, and the reply is sent once the bytes have arrived.
 extension MountedFileSystem {
-    /// A placeholder is to be changed: all of it has to be here first.
+    /// Fetches all of a placeholder before it is changed.
     func whenWhole<Reply, Value: Sendable>(
         _ handle: OpenHandle, _ request: consuming FuseRequest<Reply>,
         _ change: @escaping @Sendable (VirtualFileSystem) throws -> Value,
@@ -24,7 +24,7 @@ extension MountedFileSystem {
             }
         }
         later.onInterrupt {
-            // Ends this wait only; the fetch goes on while other readers wait for it.
+            // Ends only this wait; the fetch continues while other readers wait for it.
             task.cancel()
             later.take()?.fail(EINTR)
         }

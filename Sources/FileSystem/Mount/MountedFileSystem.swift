@@ -6,15 +6,14 @@ package import Logging
 import Synchronization
 package import VirtualFileSystem
 
-/// Joins the kernel's requests with the ``VirtualFileSystem``: translates, replies, and waits where bytes are not here.
+/// Joins the kernel's requests with the ``VirtualFileSystem``: translates them, replies, and waits where bytes are not here.
 ///
-/// A handle of the kernel is the address of a retained ``OpenHandle``: nothing has to be looked up, and the kernel sends each one
-/// back exactly once.
+/// A kernel handle is the address of a retained ``OpenHandle``: no lookup is needed, and the kernel releases each one exactly once.
 package final class MountedFileSystem: FuseFileSystem {
     let files: VirtualFileSystem
     let backings: BackingTable
     let invalidator: KernelInvalidator
-    /// Nil where there is no coordination.
+    /// The permits that opens need; nil where there is no coordination.
     let turns: (any AccessPermits)?
     let log: Logger
     /// Names and attributes stay valid until they are invalidated, so the timeout is only a safety net.
@@ -32,7 +31,7 @@ package final class MountedFileSystem: FuseFileSystem {
         self.log = log
     }
 
-    /// Has to be called once the session stands, before anything is opened through it can be fast.
+    /// Attaches the mounted session. Has to be called before a file can be opened in passthrough mode.
     package func attach(_ session: FuseSession) { backings.attach(session) }
 
     package func start(_ agreement: FuseAgreement) {
@@ -44,21 +43,21 @@ package final class MountedFileSystem: FuseFileSystem {
 
     func code(_ error: any Error) -> Int32 {
         let code = FileSystemError.code(for: error)
-        // EIO is our own or the disk's failure: what a program sees as a number has its reason in the log.
+        // EIO is a failure of the daemon or the disk: a program sees only the number, so the reason is logged.
         if code == EIO { log.error("a request failed", metadata: ["error": "\(error)"]) }
         return code
     }
 
     func entry(_ attributes: NodeAttributes) -> FuseEntry { FuseEntry(Self.fuse(attributes), timeout: timeout) }
 
-    /// Of a file that may be open: while it is written its attributes are not to be kept.
+    /// Returns the entry of a file that may be open: the kernel must not cache its attributes while it is written.
     func currentEntry(_ attributes: NodeAttributes) -> FuseEntry {
         var entry = entry(attributes)
         if isWritten(attributes.node) { entry.attributesTimeout = .zero }
         return entry
     }
 
-    /// What is written through a mapping moves size and time without the kernel's notice.
+    /// Returns whether a handle writes the node. Writes through a mapping change size and times without the kernel's notice.
     func isWritten(_ node: NodeID) -> Bool {
         files.isOpenForWriting(node)
     }

@@ -1,6 +1,6 @@
 package import Basics
 
-/// What a `setattr` asks for; nil leaves a field as it is.
+/// The changes that a `setattr` requests; a field that is nil stays as it is.
 package struct AttributeRequest: Sendable {
     package enum Time: Sendable {
         case now
@@ -19,11 +19,11 @@ package struct AttributeRequest: Sendable {
     package var size: UInt64?
     package var accessed: Time?
     package var modified: Time?
-    /// Drop set-user-ID and set-group-ID, as a truncation by an ordinary user does.
+    /// Whether to drop set-user-ID and set-group-ID, as a truncation by an ordinary user does.
     package var clearsSetID = false
     package init() {}
 
-    /// The same, with `now` in place of whatever "now" it holds.
+    /// Returns the same request with each time of `now` replaced by the given one.
     func resolved(at now: Timestamp) -> AttributeRequest {
         var request = self
         request.accessed = accessed.map { .at($0.value(at: now)) }

@@ -1,4 +1,4 @@
-/// The caller of an operation, as the kernel names it.
+/// The caller of an operation, as the kernel identifies it.
 package struct Caller: Sendable {
     package let user: UInt32
     package let group: UInt32

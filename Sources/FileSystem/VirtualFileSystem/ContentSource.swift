@@ -3,37 +3,38 @@ package import Transfers
 
 /// Fetches bytes that are not here, and is notified of changes. The sync engine is one.
 package protocol ContentSource: Sendable {
-    /// Opens the blob of a file that is not whole, with the download that fills it. Each call needs one ``closeIncomplete(_:)``.
-    /// `ESTALE`: the item is not what it was when it was read, say because its download has just ended.
+    /// Opens the blob of a file that is not whole, with the download that fills it. Each call needs one ``closeIncomplete(_:)``. Throws
+    /// `ESTALE` if the item has changed since it was read, for example because its download has just ended.
     func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload)
     func closeIncomplete(_ item: LocalItem)
-    /// Returns once the row of a file whose download is complete says that its bytes are here; nothing writes to its blob after that.
+    /// Returns once the row of a file whose download is complete says that its bytes are here; after that, the download writes nothing to
+    /// its blob.
     ///
-    /// - Throws: What kept it from being recorded.
+    /// - Throws: The error that prevented the row's update.
     func finishDownload(of item: LocalItem) async throws
-    /// A program reads from the file: fetch the rest too while it is open.
+    /// Notifies the source that a program reads from the file: the source also fetches the rest while the file is open.
     func completeInBackground(_ item: LocalItem)
-    /// How long a reader waits for bytes that do not come.
+    /// How long a reader waits while none of its bytes arrive.
     var patience: Duration { get }
-    /// Something changed that is to be synced.
+    /// Notifies the source that something changed which is to be synced.
     func localTreeChanged()
-    /// The transfer of a file that is going on now, if any.
+    /// Returns the progress of the file's current transfer, if any.
     func progress(of item: LocalItem) -> TransferFractions
-    /// Carries out a command given through an extended attribute; returns when it is noted, not when it is done.
+    /// Carries out a command given through an extended attribute; returns when the command is recorded, not when it is done.
     func request(_ command: ContentCommand, for item: LocalItem) throws
-    /// Evicts documents so that `bytes` more can be written, where the disk refused that.
+    /// Evicts documents so that `bytes` more can be written, after the disk refused that.
     ///
     /// - Returns: Whether another try is worthwhile.
     func makeRoom(for bytes: UInt64) -> Bool
-    /// Whether the disk has so much room that programs may write to blobs without our seeing each write.
+    /// Whether the disk has so much room that programs may write to blobs without this process seeing each write.
     var isRoomAmple: Bool { get }
-    /// Programs begin to write to a blob like that.
+    /// Notifies the source that programs begin to write to a blob by themselves.
     func kernelWrites()
-    /// What the cloud has in all and free; nil where it has no limit or is not known.
+    /// The cloud's total and free space; nil where the cloud has no limit or it is not known.
     var cloudSpace: (total: UInt64, free: UInt64)? { get }
 }
 
-/// Of sources that evict nothing.
+/// Defaults for sources that evict nothing.
 extension ContentSource {
     package func makeRoom(for bytes: UInt64) -> Bool { false }
     package var isRoomAmple: Bool { true }

@@ -2,7 +2,8 @@ package import CloudModel
 package import LocalMetadata
 
 extension DocumentState {
-    /// The state of an item by itself: of a package, of its folder alone. The one rule for what attributes, `status` and queries say. Pure.
+    /// Derives the state of a single item; for a package, that of its folder alone. Attributes, `status` and queries all use this rule.
+    /// Pure.
     ///
     /// - Parameter newest: The content that the log has, where it is known.
     package init(
@@ -30,9 +31,9 @@ extension DocumentState {
 }
 
 extension MetadataTransaction {
-    /// The state of an item; of a package, of everything in it. An item in a paused folder is paused.
+    /// Returns the state of an item; for a package, of everything in it. An item in a paused folder is paused.
     ///
-    /// - Parameter progress: How far the transfers of an item are that are under way.
+    /// - Parameter progress: Returns the progress of an item's current transfers.
     package func syncState(
         of item: LocalItem, progress: (LocalItem) -> TransferFractions
     ) throws -> DocumentState {

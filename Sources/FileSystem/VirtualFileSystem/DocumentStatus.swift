@@ -2,7 +2,7 @@ package import CloudModel
 package import LocalMetadata
 import Synchronization
 
-/// What is known of a document: its state, and which document it is.
+/// A document's state, and the identity of the document.
 @dynamicMemberLookup
 package struct DocumentStatus: Sendable, Equatable {
     package var state: DocumentState
@@ -23,32 +23,32 @@ package struct DocumentStatus: Sendable, Equatable {
 }
 
 extension VirtualFileSystem {
-    /// The state of an item, from the database and the transfers under way; never from the network.
+    /// Returns the state of an item, from the database and the transfers under way; never from the network.
     package func status(of node: NodeID) throws -> DocumentStatus {
-        // Asked before its row is read: an edit that is noted in between is then in the row.
+        // Checked before the row is read: an edit that is recorded in between is then in the row.
         let isBeingEdited = hasUnnotedEdit(node)
         var result = try status(of: try metadata.read { try existing(node, $0) })
         if isBeingEdited { (result.isUploaded, result.percentUploaded) = (false, 0) }
         return result
     }
 
-    /// Whether a file was written whose handles are not all released: a program does not wait for that when it closes.
+    /// Returns whether a file was written whose handles are not all released: a program's close does not wait for the release.
     private func hasUnnotedEdit(_ node: NodeID) -> Bool {
         guard let file = openFiles[node] else { return false }
         return file.state.withLock { state in
             guard state.writers > 0 else { return false }
-            // What can not be looked at may have been written.
+            // A blob whose status cannot be read may have been written.
             do { return try writtenStatus(state) != nil } catch { return true }
         }
     }
 
     package func status(of item: LocalItem) throws -> DocumentStatus {
-        // Before the transaction: the source may itself read the database.
+        // Before the transaction, because the source may itself read the database.
         let progress = try progress(of: item)
         return try metadata.read { try status(of: item, progress, $0) }
     }
 
-    /// How far the transfers of a file are, or of all files of a package.
+    /// Returns the progress of the transfers of a file, or of all files of a package.
     private func progress(of item: LocalItem) throws -> [NodeID: TransferFractions] {
         guard item.isPackage else { return [item.node: source.progress(of: item)] }
         var files: [LocalItem] = []
@@ -76,7 +76,7 @@ extension VirtualFileSystem {
             container: try transaction.container(item.container)?.name ?? .cloudDocs)
     }
 
-    /// The item's own pin, else that of the nearest folder above that has one; ``PinState/lazy`` where none has.
+    /// Returns the item's own pin, else that of the nearest folder above that has one; ``PinState/lazy`` where none has.
     package func effectivePin(of item: LocalItem, _ transaction: MetadataTransaction) throws -> PinState {
         let pin = try transaction.local.effectivePin(of: item.node)
         return pin == .inherited ? .lazy : pin

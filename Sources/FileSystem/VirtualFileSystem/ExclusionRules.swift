@@ -1,14 +1,14 @@
 package import CloudModel
 
-/// Which names stay on the device: the temporary, lock and backup files of editors and desktops. They work like any file and are
-/// never uploaded; status says "excluded".
+/// The rules for names that stay on the device: the temporary, lock and backup files of editors and desktops. Such files work like any
+/// other and are never uploaded; status says "excluded".
 package struct ExclusionRules: Sendable {
     private let suffixes: [[UInt8]]
     private let prefixes: [[UInt8]]
     private let names: Set<[UInt8]>
 
-    /// The names that common programs use (editors, office suites, browsers, file managers). Not `4913`, by which vim tries a folder:
-    /// it is gone before it has settled, and the 4,913th of many numbered documents is a document.
+    /// The rules for the names that common programs use (editors, office suites, browsers, file managers). `4913`, with which vim tests a
+    /// folder, is not among them: vim removes it before it has settled, and the 4,913th of many numbered documents is a document.
     package static let standard = ExclusionRules(
         suffixes: [
             "~", ".tmp", ".temp", ".part", ".partial", ".crdownload", ".kate-swp", ".swp", ".swx", ".nosync", ".ubd",
@@ -39,7 +39,7 @@ package struct ExclusionRules: Sendable {
         return isBackupOrSwap(bytes)
     }
 
-    /// `.name.swo` and its relatives of vim, `#name#` of emacs.
+    /// Matches `.name.swo` and similar names of vim, and `#name#` of emacs.
     private func isBackupOrSwap(_ bytes: [UInt8]) -> Bool {
         if bytes.count > 2, bytes.first == UInt8(ascii: "#"), bytes.last == UInt8(ascii: "#") { return true }
         guard bytes.first == UInt8(ascii: "."), bytes.count > 5 else { return false }

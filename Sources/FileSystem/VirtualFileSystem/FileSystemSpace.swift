@@ -1,4 +1,4 @@
-/// What `statvfs(3)` returns.
+/// The values that `statvfs(3)` returns.
 package struct FileSystemSpace: Sendable {
     package let blockSize: UInt64
     package let blocks: UInt64

@@ -6,13 +6,13 @@ package import LocalMetadata
 import Logging
 import Synchronization
 
-/// What `stat(2)` returns for an item.
+/// The attributes that `stat(2)` returns for an item.
 package struct NodeAttributes: Sendable, Equatable {
     package var node: NodeID
     package var kind: LocalKind
     package var permissions: UInt16
     package var size: UInt64
-    /// 512-byte blocks on this device; at least one for a file that is not empty, since tools take none for a hole.
+    /// 512-byte blocks on this device; at least one for a file that is not empty, since tools take a file without blocks for a hole.
     package var blocks: UInt64
     package var links: UInt32
     package var user: UInt32
@@ -34,8 +34,9 @@ extension VirtualFileSystem {
         return result
     }
 
-    /// The attributes of an item whose row was just read. While a file is open for writing its row is behind: then the open file is asked, and
-    /// if it was closed since the row was read, the row once more. The kernel would keep a wrong answer for an hour.
+    /// Returns the attributes of an item whose row was just read. While a file is open for writing, its row is out of date: its open file
+    /// then provides them, or, if that was closed since the row was read, the row read once more. The kernel would cache wrong attributes
+    /// for an hour.
     func attributes(of item: LocalItem) throws -> NodeAttributes {
         var item = item
         for _ in 0..<4 {
@@ -98,12 +99,12 @@ extension VirtualFileSystem {
             group: owner.group, accessed: startedAt, modified: startedAt, changed: startedAt)
     }
 
-    /// Applies `chmod`, `chown`, `utimensat` and `truncate`; what is nil stays.
+    /// Applies `chmod`, `chown`, `utimensat` and `truncate`; attributes that are nil stay as they are.
     ///
     /// - Returns: The attributes afterwards.
     package func setAttributes(of node: NodeID, _ changes: AttributeRequest) throws -> NodeAttributes {
         guard node != .root else { throw Errno(EPERM) }
-        // One "now" for row and blob: a difference at a start would mean an edit.
+        // One "now" for row and blob: if they differed at the next start, that would count as an edit.
         let changes = changes.resolved(at: time.now())
         if let size = changes.size { try truncate(node, to: size) }
         if changes.isTruncationOnly { return try attributes(of: node) }
@@ -146,7 +147,7 @@ extension VirtualFileSystem {
         notifyIfPending(item)
     }
 
-    /// While handles are open the blob carries the time, so that writes after it are seen as such.
+    /// Sets the time of the blob as well while handles are open, so that later writes are recognised.
     private func setTimes(_ changes: AttributeRequest, of state: inout OpenFile.State) throws {
         guard let modified = changes.modified, state.descriptor >= 0, state.download == nil else { return }
         let before = try BlobStatus(descriptor: state.descriptor)
@@ -172,19 +173,21 @@ extension VirtualFileSystem {
         if changes.modified != nil || item.attributes.permissions != permissions { markPending(&item, at: now) }
     }
 
-    /// - Throws: `EACCES` for a conflict sibling: it is a view of a version, and what is changed of it would stay on this device.
+    /// - Throws: `EACCES` for a conflict sibling: it is a view of a version, and a change of it would stay on this device.
     func checkChangeable(_ item: LocalItem) throws(Errno) {
         guard !item.isConflictSibling else {
             throw Errno(EACCES, "a conflict version is read-only; copy or rename it")
         }
     }
 
-    /// What a change of owner or a write takes away (chown(2), write(2)): set-user-ID, and set-group-ID of what a group may run.
+    /// Removes from `permissions` what a change of owner or a write clears (chown(2), write(2)): set-user-ID, and set-group-ID if the group
+    /// may execute the file.
     package static func withoutSetID(_ permissions: UInt16) -> UInt16 {
         permissions & ~(permissions & 0o010 != 0 ? 0o6000 : 0o4000)
     }
 
-    /// The blob of a file at rest has the document's modification time; a mismatch found at start means an unnoticed write.
+    /// Sets the time of the item's blob. The blob of a file at rest has the document's modification time; a mismatch found at start means
+    /// an unnoticed write.
     func mirrorModified(_ item: LocalItem) {
         guard item.kind == .file, item.presence == .whole else { return }
         do { try content.setModified(item.attributes.modified, of: item.blob) } catch {

@@ -12,34 +12,34 @@ package final class OpenFile: Sendable {
     let state = Mutex(State())
 
     struct State: ~Copyable {
-        /// The row when the file was opened, kept up to date by the operations that come through here.
+        /// The row when the file was opened, kept up to date by the operations on this file.
         var item: LocalItem?
         var blob: BlobName?
-        /// The blob, open for reading and writing; nil before the first open got that far.
+        /// The blob, open for reading and writing; nil until the first open has opened it.
         var bytes: SharedDescriptor?
         /// The number of ``bytes``, or -1.
         var descriptor: Int32 { bytes?.raw ?? -1 }
         var handles = 0
         var writers = 0
-        /// The blob when writing began: as long as it has the same content, nothing was written.
+        /// The status of the blob when writing began: while it is unchanged, nothing was written.
         var baseline: BlobStatus?
-        /// Since writing began, something was found written that the row did not know.
+        /// Whether an edit has been recorded since writing began.
         var hasNotedEdit = false
-        /// The last writer closed it, and its row does not know yet.
+        /// Whether the last writer has closed the file and its row does not say so yet.
         var isUnfinished = false
-        /// The name is gone; the bytes go with the last handle.
+        /// Whether the name is gone; the bytes are then removed with the last handle.
         var isUnlinked = false
-        /// The blob's name was made in this session and may not be durable.
+        /// Whether the blob's name was made in this session and may not be durable.
         var needsNameSync = false
-        /// Fetches what is not here. Nil once everything is.
+        /// The download that fetches missing bytes. Nil once everything is here.
         var download: ContentDownload?
-        /// The row that the download was opened for, until it is closed.
+        /// The row that the download was opened for, until the download is closed.
         var incomplete: LocalItem?
     }
 
     init(node: NodeID) { self.node = node }
 
-    /// The blob's descriptor, open for reading and writing as long as a handle of the file is open; -1 before it is.
+    /// The blob's descriptor, open for reading and writing while a handle of the file is open; -1 before.
     package var descriptor: Int32 { state.withLock { $0.descriptor } }
 
     package var isOpenForWriting: Bool { state.withLock { $0.writers > 0 } }

@@ -10,7 +10,7 @@ final class OpenFiles: Sendable {
         var claims: Int
     }
 
-    /// The file of a node, made if it is not open; every claim needs one ``release(_:)``.
+    /// Returns the file of a node, creating it if it is not open; every claim needs one ``release(_:)``.
     func claim(_ node: NodeID) -> OpenFile {
         table.withLock { table in
             if let entry = table[node] {
@@ -23,7 +23,7 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// Gives a claim back. True for the last one: the caller then closes what the file holds.
+    /// Releases a claim. Returns true for the last one: the caller then closes what the file holds.
     func release(_ file: OpenFile) -> Bool {
         table.withLock { table in
             guard var entry = table[file.node], entry.file === file else { return true }

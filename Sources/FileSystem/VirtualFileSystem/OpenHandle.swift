@@ -1,10 +1,10 @@
 package import Synchronization
 
-/// What `open(2)` gave a program.
+/// The handle that `open(2)` returned to a program.
 package final class OpenHandle: Sendable {
     package let file: OpenFile
     package let canWrite: Bool
-    /// The kernel writes through it by itself.
+    /// Whether the kernel writes through it by itself.
     package let isWrittenByKernel = Atomic(false)
 
     init(file: OpenFile, canWrite: Bool) {

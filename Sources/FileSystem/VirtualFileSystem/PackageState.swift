@@ -1,7 +1,7 @@
 package import CloudModel
 package import LocalMetadata
 
-/// Adds up the state of a package: it is as far as the last of its files is, and has the first error of any.
+/// Accumulates the state of a package: its progress is that of the file that is furthest behind, and its error the first of any file.
 package struct PackageState: Sendable {
     private var whole: DocumentState
     private var size = 0.0
@@ -14,7 +14,7 @@ package struct PackageState: Sendable {
         whole.size = 0
     }
 
-    /// Adds what is inside the package: everything, in any order.
+    /// Adds an item inside the package. Every item has to be added, in any order.
     package mutating func add(_ item: LocalItem, _ state: DocumentState) {
         if item.pendingSince != nil { whole.isUploaded = false }
         guard item.kind == .file, !item.isConflictSibling, !item.isExcluded else { return }
@@ -25,16 +25,16 @@ package struct PackageState: Sendable {
         uploaded += Double(state.size) * state.percentUploaded
     }
 
-    /// A flag is set if it is for any file, unless the fact says otherwise.
+    /// Combines one fact. A flag is set if it is set for any file, unless the fact says otherwise.
     private mutating func add(_ fact: DocumentFact, of state: DocumentState) {
         switch (fact, fact.field) {
         case (.isUploaded, _): whole.isUploaded = whole.isUploaded && state.isUploaded
-        // Those of the folder.
+        // The folder's own values count.
         case (.isExcludedFromSync, _), (.isSyncPaused, _): break
         case (_, .flag(let path)): whole[keyPath: path] = whole[keyPath: path] || state[keyPath: path]
         case (_, .downloading(let path)): whole[keyPath: path] = whole[keyPath: path].worse(state[keyPath: path])
         case (_, .error(let path)): whole[keyPath: path] = whole[keyPath: path] ?? state[keyPath: path]
-        // Weighed by size, at the end.
+        // Weighted by size, at the end.
         case (_, .percentage): break
         }
     }
@@ -42,7 +42,7 @@ package struct PackageState: Sendable {
     package var state: DocumentState {
         var state = whole
         state.percentDownloaded = size == 0 ? 100 : downloaded / size
-        // What is left may be names alone: it is not uploaded before the log says so.
+        // The remaining changes may be names alone: the package is not uploaded before the log says so.
         state.percentUploaded = state.isUploaded ? 100 : size == 0 ? 0 : min(99, uploaded / size)
         return state
     }

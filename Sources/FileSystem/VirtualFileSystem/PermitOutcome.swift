@@ -1,7 +1,7 @@
 package enum PermitOutcome: Sendable {
-    /// To be ended when the access has been carried out.
+    /// The permit is granted; the caller calls `end` when the access has been carried out.
     case come(end: @Sendable () -> Void)
-    /// It did not come in time.
+    /// The permit was not granted in time.
     case late
     case givenUp
 }

@@ -4,11 +4,11 @@ import LocalMetadata
 import Logging
 import Synchronization
 
-/// Items that the kernel may still ask about though their row is gone: a folder that is a program's working directory, a pipe
+/// Items whose attributes the kernel may still request though their row is gone: a folder that is a program's working directory, a pipe
 /// that is open.
 final class RemovedItems: Sendable {
     private let items = Mutex<(byNode: [NodeID: LocalItem], order: [NodeID])>(([:], []))
-    /// Bounded: beyond it the oldest is forgotten, and requests for it fail with `ESTALE`.
+    /// Upper bound: beyond it the oldest item is forgotten, and requests for it fail with `ESTALE`.
     private let limit = 1024
 
     func insert(_ item: LocalItem) {
@@ -20,7 +20,7 @@ final class RemovedItems: Sendable {
 
     subscript(node: NodeID) -> LocalItem? { items.withLock { $0.byNode[node] } }
 
-    /// Changes an item that is kept; nil if it is none of them.
+    /// Changes an item that is kept; returns nil if it is none of them.
     func change(_ node: NodeID, _ body: (inout LocalItem) throws -> Void) rethrows -> LocalItem? {
         try items.withLock { items in
             guard var item = items.byNode[node] else { return nil }
@@ -39,7 +39,8 @@ final class RemovedItems: Sendable {
 }
 
 extension VirtualFileSystem {
-    /// Changes an item that has no name any more but that a program still holds; only memory keeps it. Nil if `node` has a name.
+    /// Changes an item that has no name any more but that a program still holds; the change is kept in memory only. Returns nil if `node`
+    /// has a name.
     func changeGone(_ node: NodeID, _ body: (inout LocalItem) throws -> Void) throws -> LocalItem? {
         guard let file = openFiles[node] else { return try removed.change(node, body) }
         return try file.state.withLock { state in
@@ -50,7 +51,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// A program that holds an unlinked file without having it open (`O_PATH`) may still ask for its attributes.
+    /// Keeps the attributes of an unlinked file for a program that holds it without having it open (`O_PATH`).
     func keepStatus(_ state: borrowing OpenFile.State) {
         guard var item = state.item else { return }
         if state.download == nil {

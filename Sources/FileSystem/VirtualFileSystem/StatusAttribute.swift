@@ -7,7 +7,7 @@ package enum StatusAttribute: Hashable, Sendable {
     case fact(DocumentFact)
     case other(Other)
 
-    /// What is no fact of a document's state.
+    /// Attributes that are not facts of a document's state.
     package enum Other: String, CaseIterable, Sendable {
         case conflictOf
         case pin
@@ -15,7 +15,7 @@ package enum StatusAttribute: Hashable, Sendable {
         case version
         case device
         case container
-        /// All of them at once.
+        /// All attributes at once.
         case json
         /// Set to `1` to fetch the bytes.
         case download
@@ -27,7 +27,7 @@ package enum StatusAttribute: Hashable, Sendable {
 
     private static let all = DocumentFact.allCases.map { Self.fact($0) } + Other.allCases.map { Self.other($0) }
 
-    /// Without the prefix.
+    /// The name without the prefix.
     private var name: String {
         switch self {
         case .fact(let fact): fact.shortName
@@ -42,7 +42,7 @@ package enum StatusAttribute: Hashable, Sendable {
         self = known
     }
 
-    /// The attribute's text; nil where it has none (no error, not a conflict).
+    /// Returns the attribute's text; nil where the attribute has none (no error, not a conflict).
     package func value(in status: DocumentStatus) -> String? {
         switch self {
         case .fact(let fact): status.state[fact]?.plainText
@@ -57,12 +57,12 @@ package enum StatusAttribute: Hashable, Sendable {
         }
     }
 
-    /// An object with a member per attribute that has a value; flags and percentages as such, the rest as text.
+    /// Returns an object with a member per attribute that has a value: flags and percentages as JSON values, the rest as text.
     private static func json(_ status: DocumentStatus) -> String {
         var members: [String: any Sendable] = [:]
         for attribute in all where attribute != .other(.json) { members[attribute.name] = attribute.member(in: status) }
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
-        // Flags, whole numbers and text can always be written.
+        // Flags, whole numbers and text can always be encoded.
         guard let data = try? JSONSerialization.data(withJSONObject: members, options: options) else { return "{}" }
         return String(decoding: data, as: UTF8.self)
     }
@@ -79,7 +79,7 @@ package enum StatusAttribute: Hashable, Sendable {
 }
 
 extension DocumentFact.Value {
-    /// As an attribute has it: flags are `1` and `0`, percentages whole numbers.
+    /// The value as an attribute's text: flags are `1` and `0`, percentages whole numbers.
     fileprivate var plainText: String {
         switch self {
         case .flag(let flag): flag ? "1" : "0"

@@ -1,4 +1,4 @@
-/// How far a transfer is, for status.
+/// The progress of a transfer, for status.
 package struct TransferFractions: Sendable, Equatable {
     package var downloading: Double?
     package var uploading: Double?

@@ -1,16 +1,16 @@
 import Glibc
 
-/// Lets many file operations run at once, or one change of the tree from outside (a remote version swapped in, an eviction): while
-/// that runs, no file can become open, so the result of "is it open?" stays true.
+/// Lets many file operations run at once, or one change of the tree from outside (a remote version swapped in, an eviction): while such a
+/// change runs, no file can become open, so the result of "is it open?" stays true.
 ///
-/// First in the lock order; docs/CONCURRENCY.md has all of it.
+/// First in the lock order; see docs/CONCURRENCY.md for the others.
 final class TreeGate: Sendable {
-    // A lock is what makes other things safe to share; its address never changes.
+    // Shared without a lock because it is one; its address never changes.
     nonisolated(unsafe) private let lock: UnsafeMutablePointer<pthread_rwlock_t>
 
     init() {
         lock = .allocate(capacity: 1)
-        // A writer that waits goes first: a busy mount must not hold up what comes from the cloud.
+        // Waiting writers have priority: a busy mount must not hold up changes from the cloud.
         var preference = pthread_rwlockattr_t()
         pthread_rwlockattr_init(&preference)
         pthread_rwlockattr_setkind_np(&preference, Int32(PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP))
@@ -29,17 +29,17 @@ final class TreeGate: Sendable {
         return try body()
     }
 
-    /// `body` must be short: every open waits for it.
+    /// Runs `body` exclusively. `body` must be short, because every open waits for it.
     func exclusive<T>(_ body: () throws -> T) rethrows -> T {
         pthread_rwlock_wrlock(lock)
         defer { pthread_rwlock_unlock(lock) }
         return try body()
     }
 
-    /// Takes it shared if that is possible without waiting; then ``leave()`` has to follow.
+    /// Acquires the lock shared if that is possible without waiting; the caller then has to call ``leave()``.
     func enterShared() -> Bool { pthread_rwlock_tryrdlock(lock) == 0 }
 
-    /// Takes it exclusively if that is possible without waiting; then ``leave()`` has to follow.
+    /// Acquires the lock exclusively if that is possible without waiting; the caller then has to call ``leave()``.
     func enterExclusively() -> Bool { pthread_rwlock_trywrlock(lock) == 0 }
 
     func leave() { pthread_rwlock_unlock(lock) }

@@ -1,13 +1,13 @@
 package import LocalMetadata
 import Synchronization
 
-/// Items whose rows hold what no item can have, found when their folders were listed. The others of the folder are shown without them.
+/// Items whose rows hold values that no item can have, found when their folders were listed. A folder is shown without them.
 package final class UnreadableItems: Sendable {
     private let folders = Mutex<[NodeID: NodeID]>([:])
-    /// Bounded: the first ones say enough.
+    /// Upper bound: the first ones are enough for a report.
     private static let limit = 100
 
-    /// True for one that was not known.
+    /// Returns true if the item was not known to be unreadable.
     func insert(_ node: NodeID, in folder: NodeID) -> Bool {
         folders.withLock { folders in
             guard folders.count < Self.limit, folders[node] == nil else { return false }
@@ -16,7 +16,7 @@ package final class UnreadableItems: Sendable {
         }
     }
 
-    /// Nodes with the folders that they are in, in order.
+    /// The unreadable nodes with their folders, in order.
     package var all: [(node: NodeID, folder: NodeID)] {
         folders.withLock { $0.sorted { $0.key < $1.key }.map { (node: $0.key, folder: $0.value) } }
     }

@@ -6,10 +6,10 @@ import Synchronization
 
 /// The folders in the mount's root: containers, and the trash that file managers make there.
 ///
-/// A container cannot be deleted from a log, so one that is removed bears a mark in its log and is shown nowhere while nothing is in it
+/// A container cannot be deleted from a log. Removing one therefore sets a mark in its log, and it is not shown anywhere while it is empty
 /// (docs/decisions/0031-removed-containers-are-marked.md).
 extension VirtualFileSystem {
-    /// `mkdir(2)` in the root: a container, or the trash.
+    /// `mkdir(2)` in the root: makes a container, or the trash.
     func makeTopFolder(_ name: ItemName, permissions: UInt16, caller: Caller) throws -> NodeAttributes {
         if TrashFolder.isName(name) { return try makeTrash(name, permissions: permissions, caller: caller) }
         guard let containerName = ContainerName(folderName: name.description),
@@ -29,7 +29,7 @@ extension VirtualFileSystem {
         return attributes(item)
     }
 
-    /// The folder of a container, which is made, or shown again after its removal.
+    /// Returns the folder of a container, creating the container or showing it again after its removal.
     private func shownContainer(_ name: ContainerName, _ transaction: MetadataTransaction) throws -> LocalItem {
         let known = try transaction.container(named: name)?.id
         let container = try known ?? transaction.createContainer(name, at: time.now())
@@ -42,7 +42,7 @@ extension VirtualFileSystem {
         return folder
     }
 
-    /// `rmdir(2)` in the root: of a container without documents, or of the trash once it is empty.
+    /// `rmdir(2)` in the root: removes a container without documents, or the trash once it is empty.
     func removeTopFolder(_ name: ItemName) throws {
         try naming.shared {
             let item = try metadata.write { transaction in
@@ -64,7 +64,7 @@ extension VirtualFileSystem {
         source.localTreeChanged()
     }
 
-    /// The folder of a container that may go: its user has nothing in it.
+    /// Returns the folder of a container that may be removed, because its user has nothing in it.
     private func removable(_ item: LocalItem, _ transaction: MetadataTransaction) throws -> LocalItem {
         guard try transaction.container(item.container)?.name != .cloudDocs else {
             throw Errno(EPERM, "CloudDocs always exists")
@@ -73,8 +73,8 @@ extension VirtualFileSystem {
         return item
     }
 
-    /// `rename(2)` within the root: of a container without documents. The new one takes over the old one's nodes, so that the kernel's
-    /// inode of the old name is right under the new one.
+    /// `rename(2)` within the root: renames a container without documents. The new one takes over the old one's nodes, so that the kernel's
+    /// inode of the old name stays valid under the new one.
     func renameTopFolder(_ oldName: ItemName, to newName: ItemName, mode: RenameMode) throws {
         guard mode != .exchange else { throw Errno(EINVAL) }
         guard oldName != newName else { return }
@@ -126,7 +126,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// The trash is on this device only, and documents of every container may lie in it.
+    /// Makes the trash, which is on this device only; documents of every container may be in it.
     private func makeTrash(_ name: ItemName, permissions: UInt16, caller: Caller) throws -> NodeAttributes {
         let item = try naming.shared {
             let item = try metadata.write { transaction in
@@ -149,9 +149,9 @@ extension VirtualFileSystem {
     }
 }
 
-/// The names that the freedesktop trash has at the top of a mount (specifications.freedesktop.org/trash-spec).
+/// The names of the freedesktop trash at the top of a mount (specifications.freedesktop.org/trash-spec).
 enum TrashFolder {
-    /// `.Trash`, or `.Trash-` and the number of a user.
+    /// Returns whether a name is `.Trash`, or `.Trash-` and the number of a user.
     static func isName(_ name: ItemName) -> Bool {
         let prefix = Array(".Trash".utf8)
         guard name.bytes.starts(with: prefix) else { return false }

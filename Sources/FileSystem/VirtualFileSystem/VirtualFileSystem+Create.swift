@@ -15,7 +15,7 @@ extension VirtualFileSystem {
         if parent == .root { return try makeTopFolder(name, permissions: permissions, caller: caller) }
         return attributes(
             try insert(name, in: parent, kind: .folder, caller: caller) { item in
-                // What newItem left there: the set-group-ID bit that a folder hands down (inode(7)).
+                // Keeps what newItem set: the set-group-ID bit inherited from the folder (inode(7)).
                 item.attributes.permissions |= permissions & 0o7777
             })
     }
@@ -42,7 +42,7 @@ extension VirtualFileSystem {
                 item.isEdited = true
                 item.generation = 1
             }
-            // Pipes and sockets mean nothing on another device.
+            // Pipes and sockets have no meaning on another device.
             if kind == .pipe || kind == .socket {
                 item.isExcluded = true
                 item.pendingSince = nil
@@ -53,14 +53,14 @@ extension VirtualFileSystem {
         return attributes(item)
     }
 
-    /// What an upload reads, with the time by which a later write shows, and which a crash before the close leaves.
+    /// Makes the blob that an upload reads. Its time is set, so that a later write is recognised, also after a crash before the close.
     private func makeEmptyBlob(_ item: LocalItem) throws -> (bytes: SharedDescriptor, status: BlobStatus) {
         let bytes = SharedDescriptor(adopting: try content.create(item.blob))
         try LocalContent.setModified(item.attributes.modified, descriptor: bytes.raw)
         return (bytes, try BlobStatus(descriptor: bytes.raw))
     }
 
-    /// `open(2)` with `O_CREAT` of a name that is free. Where it is not free the caller fails with `EEXIST` or opens it.
+    /// `open(2)` with `O_CREAT` of a name that is free. If it is not free, the caller fails with `EEXIST` or opens the existing file.
     package func create(
         _ bytes: [UInt8], in parent: NodeID, permissions: UInt16, caller: Caller
     ) throws -> (attributes: NodeAttributes, handle: OpenHandle) {
@@ -73,10 +73,10 @@ extension VirtualFileSystem {
                 item.isEdited = true
                 item.isWriting = true
                 item.generation = max(1, item.generation)
-                // The last close makes it pending; until then there is nothing worth sending.
+                // The last close makes it pending; until then there is no content worth sending.
                 item.pendingSince = nil
             } afterInsertion: { item in
-                // All that can fail comes before the commit: a name whose creation failed must not be there.
+                // Everything that can fail precedes the commit: a name whose creation failed must not exist.
                 blob = try makeEmptyBlob(item)
             }
             guard let blob else { throw Errno(EIO) }
@@ -84,7 +84,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Enters a file that was just made as open for writing.
+    /// Adds a file that was just created to the open files, open for writing.
     private func adopt(_ item: LocalItem, _ bytes: SharedDescriptor, _ status: BlobStatus) -> OpenHandle {
         let file = openFiles.claim(item.node)
         file.state.withLock { state in
@@ -99,7 +99,7 @@ extension VirtualFileSystem {
         return OpenHandle(file: file, canWrite: true)
     }
 
-    /// Inserts a new row. An unsent deletion of the same name hands its identity down: to other devices this is an edit.
+    /// Inserts a new row. It takes over the identity of an unsent deletion of the same name: to other devices this is an edit.
     private func insert(
         _ name: ItemName, in parent: NodeID, kind: LocalKind, caller: Caller, fill: (inout LocalItem) -> Void,
         afterInsertion: (LocalItem) throws -> Void = { _ in }
@@ -140,15 +140,15 @@ extension VirtualFileSystem {
         return item
     }
 
-    /// A set-group-ID folder hands its group down (inode(7)).
+    /// Returns the group that a new item inherits from a set-group-ID folder (inode(7)), else the caller's.
     private func inheritedGroup(_ folder: LocalItem, caller: Caller) -> UInt32? {
         let group = folder.attributes.permissions & 0o2000 != 0 ? folder.group ?? owner.group : caller.group
         return group == owner.group ? nil : group
     }
 
-    /// Takes over the identity of an item of that name and kind whose deletion is not in the log yet.
+    /// Takes over the identity of an item of the same name and kind whose deletion is not in the log yet.
     func inheritIdentity(_ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
-        // The log has no change of a link's target: another link is another item.
+        // The log cannot change a link's target: another link is another item.
         guard !item.isExcluded, item.kind != .symlink,
             let departure = try transaction.pending.departure(named: item.name, in: item.parent),
             departure.kind == item.kind,

@@ -9,7 +9,7 @@ import Synchronization
 import Transfers
 
 extension VirtualFileSystem {
-    /// Runs `body` with the descriptor of an open file, which stays open that long.
+    /// Runs `body` with the descriptor of an open file, which stays open until `body` returns.
     package func withDescriptor<T>(_ handle: OpenHandle, _ body: (Int32) throws -> T) throws -> T {
         // The handle's claim keeps the descriptor open; the number does not change once it is set.
         let descriptor = handle.file.state.withLock { $0.descriptor }
@@ -35,8 +35,8 @@ extension VirtualFileSystem {
         }
     }
 
-    /// A clean file is noted as edited before the first byte changes: `isWriting` stands since open, so nothing is left to do
-    /// but to see that the handle may write and that its bytes are here.
+    /// Checks that the handle may write and that the file's bytes are here. A file is recorded as being written before its first byte
+    /// changes: the database has said `isWriting` since the open, so nothing else is left to do.
     package func prepareWrite(_ handle: OpenHandle) throws {
         guard handle.canWrite else { throw Errno(EBADF) }
         guard try isWritable(handle) else { throw Errno(EAGAIN) }
@@ -59,8 +59,8 @@ extension VirtualFileSystem {
         handle.file.state.withLock { $0.needsNameSync = false }
     }
 
-    /// Makes calls that wait for the disk all at once, as it flushes them together. Throws an error of one that failed, when all are
-    /// done.
+    /// Runs calls that wait for the disk concurrently, since the disk flushes them together. When all are done, throws an error of one that
+    /// failed.
     private static func sideBySide(_ calls: [@Sendable () throws -> Void]) throws {
         let failure = Mutex<(any Error)?>(nil)
         DispatchQueue.concurrentPerform(iterations: calls.count) { index in
@@ -69,7 +69,7 @@ extension VirtualFileSystem {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    /// `truncate(2)` of a file that may be open or not.
+    /// `truncate(2)` of a file, whether it is open or not.
     func truncate(_ node: NodeID, to size: UInt64) throws {
         guard size <= UInt64(Int64.max) else { throw Errno(EFBIG) }
         let handle = try open(node, canWrite: true, truncate: false)
@@ -77,7 +77,7 @@ extension VirtualFileSystem {
         try handle.file.state.withLock { state in try resize(&state, to: size) }
     }
 
-    /// Whether ``truncate`` needs bytes that are not here: shortening a placeholder to anything but nothing.
+    /// Returns whether ``truncate`` needs bytes that are not here: when it shortens a placeholder to a size other than 0.
     package func needsContent(toTruncate node: NodeID, to size: UInt64) throws -> Bool {
         guard size > 0 else { return false }
         // A download that has just ended is settled by its waiters: the row alone would say "whole" too early.
@@ -86,7 +86,7 @@ extension VirtualFileSystem {
         return item.kind == .file && !item.isMaterialised
     }
 
-    /// Sets the size of a file that is open for writing. A placeholder cut to 0 needs no download.
+    /// Sets the size of a file that is open for writing. A placeholder truncated to 0 needs no download.
     func resize(_ state: inout OpenFile.State, to size: UInt64) throws {
         guard let item = state.item, state.writers > 0 else { throw Errno(EINVAL) }
         if state.download != nil {
@@ -98,13 +98,13 @@ extension VirtualFileSystem {
         if state.baseline == nil { try noteTruncation(&state) } else { try touchBlob(&state) }
     }
 
-    /// A blob of its own, since fetches under way may still write to the old one.
+    /// Continues with a new blob, since fetches under way may still write to the old one.
     private func startEmpty(_ item: LocalItem, _ state: inout OpenFile.State) throws {
         let old = item.blob
         var empty = item
         empty.generation += 1
         let bytes = SharedDescriptor(adopting: try content.create(empty.blob))
-        // A start after a death here goes by it.
+        // A start after a crash of the daemon relies on this time.
         try LocalContent.setModified(time.now(), descriptor: bytes.raw)
         let row = try update(item.node, .freeing) { row in
             row.presence = .whole
@@ -136,7 +136,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// POSIX wants a new time even where the size stays; the coarse clock of the disk might hide it from the comparison.
+    /// Sets a new time. POSIX requires one even where the size stays the same; the disk's coarse clock might hide it from the comparison.
     private func touchBlob(_ state: inout OpenFile.State) throws {
         try LocalContent.setModified(time.now(), descriptor: state.descriptor)
     }
@@ -152,7 +152,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// `lseek(2)` with `SEEK_DATA` or `SEEK_HOLE`. What is not here is data, never a hole.
+    /// `lseek(2)` with `SEEK_DATA` or `SEEK_HOLE`. Bytes that are not here count as data, never as a hole.
     package func seek(_ handle: OpenHandle, offset: UInt64, whence: Int32) throws -> UInt64 {
         guard let position = off_t(exactly: offset) else { throw Errno(ENXIO) }
         let isWhole = handle.file.isWhole
@@ -166,8 +166,8 @@ extension VirtualFileSystem {
         }
     }
 
-    /// `copy_file_range(2)` between two open files whose bytes are here; shares blocks where the disk can. Otherwise the kernel copies by
-    /// itself (`EOPNOTSUPP`, fuse_copy_file_range in fs/fuse/file.c), and waits for the bytes with each read and write.
+    /// `copy_file_range(2)` between two open files whose bytes are here; shares blocks where the disk supports it. Otherwise the kernel
+    /// copies by itself (`EOPNOTSUPP`, fuse_copy_file_range in fs/fuse/file.c), and waits for the bytes with each read and write.
     package func copyRange(
         from source: OpenHandle, at sourceOffset: UInt64, to target: OpenHandle, at targetOffset: UInt64, length: Int
     ) throws -> Int {

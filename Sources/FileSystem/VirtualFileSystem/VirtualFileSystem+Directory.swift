@@ -9,20 +9,20 @@ import Logging
 package struct FolderEntry: Sendable {
     package let name: [UInt8]
     package let attributes: NodeAttributes
-    /// Where to go on after this entry.
+    /// The position from which a listing continues after this entry.
     package let cookie: UInt64
 }
 
 extension VirtualFileSystem {
-    /// The item of that name; `ENOENT` where there is none.
+    /// Returns the attributes of the item of that name; `ENOENT` where there is none.
     package func lookup(_ bytes: [UInt8], in parent: NodeID) throws -> NodeAttributes {
         let name = try Self.name(bytes)
         guard let item = try metadata.read({ try $0.local.item(named: name, in: parent) }) else { throw Errno(ENOENT) }
         return try attributes(of: item)
     }
 
-    /// Up to `limit` entries behind `cookie` (0 at the start), in an order that stays while others come and go.
-    /// `.` and `..` are the caller's.
+    /// Returns up to `limit` entries after `cookie` (0 at the start), in an order that is stable while other entries are added and removed.
+    /// The caller adds `.` and `..`.
     package func entries(of folder: NodeID, after cookie: UInt64, limit: Int) throws -> [FolderEntry] {
         let items = try metadata.read { transaction -> [LocalItem] in
             if cookie == 0, folder != .root, try transaction.local.item(folder) == nil, removed[folder] == nil {
@@ -41,7 +41,8 @@ extension VirtualFileSystem {
         }
     }
 
-    /// What an open file is now, or if that cannot be found out, what its row says: one file must not hide the others of its folder.
+    /// Returns the current attributes of an open file or, if they cannot be read, those in its row: one file must not hide the others of
+    /// its folder.
     private func shownAttributes(of item: LocalItem) -> NodeAttributes {
         do { return try attributes(of: item) } catch {
             log.warning("an open file could not be looked at", metadata: ["node": "\(item.node)", "error": "\(error)"])
@@ -49,7 +50,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Items that cannot be shown are left out of their folder; the log and the status name them.
+    /// Records items that cannot be shown; their folder is listed without them, and the daemon's log and the status name them.
     private func note(unreadable nodes: [NodeID], in folder: NodeID) {
         for node in nodes where unreadable.insert(node, in: folder) {
             log.error(
@@ -58,13 +59,13 @@ extension VirtualFileSystem {
         }
     }
 
-    /// The folder that holds `folder`, for `..`.
+    /// Returns the folder that holds `folder`, for `..`.
     package func parent(of folder: NodeID) throws -> NodeID {
         guard folder != .root else { return .root }
         return try metadata.read { try $0.local.item(folder)?.parent } ?? removed[folder]?.parent ?? .root
     }
 
-    /// The bytes of a symlink.
+    /// Returns the bytes of a symlink.
     package func linkTarget(of node: NodeID) throws -> [UInt8] {
         let item = try metadata.read { try $0.local.item(node) } ?? removed[node]
         guard let item else { throw Errno(ENOENT) }
@@ -72,11 +73,11 @@ extension VirtualFileSystem {
         return item.target
     }
 
-    /// The kernel forgot the node: what was kept of a removed item can go.
+    /// Drops what was kept of a removed item, as the kernel has forgotten the node.
     package func forget(_ node: NodeID) { removed.forget(node) }
 
-    /// `statfs(2)`: what can be written here. That is bounded by the disk that holds the content and by the cloud, so the smaller total
-    /// and the smaller rest of the two are shown.
+    /// `statfs(2)`: the space that can be written here. It is bounded by the disk that holds the content and by the cloud, so the smaller
+    /// total and the smaller free space of the two are shown.
     package func space() throws -> FileSystemSpace {
         let disk = try content.space()
         let totals = try metadata.read { try $0.local.totals() }

@@ -6,9 +6,9 @@ package import LocalMetadata
 import Logging
 import Synchronization
 
-/// Edits that no close records: of files that stay open, and those whose close found the disk full.
+/// Edits that no close records: those of files that stay open, and those whose close found the disk full.
 extension VirtualFileSystem {
-    /// Brings the row up to what the blob is now, if that differs.
+    /// Updates the row to the blob's present status, if they differ.
     func noteEdit(_ state: inout OpenFile.State) throws {
         guard !state.isUnlinked, let item = state.item, state.download == nil,
             let written = try writtenStatus(state)
@@ -18,15 +18,15 @@ extension VirtualFileSystem {
             Self.noteEdit(written, &row)
             markPending(&row, at: now)
         }
-        // Not before the row has it: where the disk refused, the next look or the close has to find the difference again.
+        // Not before the row has been updated: if the disk refused that, the next check or the close has to find the difference again.
         state.baseline = written
         state.hasNotedEdit = true
         observer?.happened(.changed(item.node))
         source.localTreeChanged()
     }
 
-    /// Notes what was written so far to files that are open for writing, where they are at or below one of these items: a program closes
-    /// a file before the file system receives it.
+    /// Records what has been written so far to files that are open for writing, where they are at or below one of these items: a program
+    /// closes a file before the file system receives the release.
     package func noteEdits(atAndBelow nodes: Set<NodeID>) throws {
         let open = openFiles.all.filter { $0.state.withLock { $0.writers > 0 && $0.descriptor >= 0 } }
         guard !open.isEmpty else { return }
@@ -42,8 +42,8 @@ extension VirtualFileSystem {
         for file in wanted { try file.state.withLock { try noteEdit(&$0) } }
     }
 
-    /// Edits in files that stay open for writing, where nothing was written for `pause`: databases, logs. The upload that follows
-    /// checks that they kept still.
+    /// Records edits of files that stay open for writing, such as databases and logs, once nothing was written for `pause`. The upload that
+    /// follows checks that they did not change meanwhile.
     package func noteIdleEdits(pause: Duration) {
         finishLate()
         renewBlobs()
@@ -59,8 +59,8 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Notes the end of writing. False where the database does not take it, say on a full disk: the bytes are there, and the row says
-    /// "writing" until it is tried again, here or by the next start.
+    /// Records the end of writing. Returns false where the database refuses it, for example on a full disk: the bytes are there, and the
+    /// row says "writing" until a retry succeeds, here or at the next start.
     func isFinished(_ state: inout OpenFile.State) -> Bool {
         do {
             try finishWriting(&state)
@@ -72,22 +72,22 @@ extension VirtualFileSystem {
         return !state.isUnfinished
     }
 
-    /// Keeps the claim on a closed file until its row knows.
+    /// Keeps the claim on a closed file until its row is updated.
     func keepOpen(_ file: OpenFile) { unfinished.withLock { $0.append(file) } }
 
-    /// Takes back a writer whose open failed. The row may say "writing" by then.
+    /// Removes a writer whose open failed. The row may already say "writing".
     func abandonWriting(_ state: inout OpenFile.State) {
         state.writers -= 1
         if state.writers == 0 { state.isUnfinished = true }
     }
 
-    /// Gives up the claim of an open that failed.
+    /// Releases the claim of an open that failed.
     func letGo(_ file: OpenFile) {
         let isUnfinished = file.state.withLock { $0.isUnfinished && $0.writers == 0 }
         if isUnfinished { keepOpen(file) } else { drop(file) }
     }
 
-    /// Rewrites blobs that the disk failed to store, unless they are open: until then nothing of them is called durable.
+    /// Rewrites blobs that the disk failed to store, unless they are open; until then none of them counts as durable.
     private func renewBlobs() {
         for blob in content.blobsToRenew {
             do { try renewing.withLock { _ in try renew(blob) } } catch {
@@ -99,13 +99,13 @@ extension VirtualFileSystem {
 
     private func renew(_ blob: BlobName) throws {
         let node = NodeID(blob.node)
-        // A download writes to what is not whole; it is rewritten at the next start.
+        // A download still writes to a blob that is not whole; such a blob is rewritten at the next start.
         guard content.needsRenewal(blob), let item = try metadata.read({ try $0.local.item(node) }), item.blob == blob,
             item.presence == .whole, !openFiles.isOpen(node)
         else { return }
         let before = try content.status(blob)
         try content.beginRenewal(of: blob)
-        // While it is held the file cannot be opened.
+        // While the gate is held the file cannot be opened.
         try gate.exclusive {
             guard !openFiles.isOpen(node), try content.status(blob) == before else { return }
             try content.finishRenewal(of: blob)

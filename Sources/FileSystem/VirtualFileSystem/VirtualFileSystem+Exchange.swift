@@ -4,8 +4,8 @@ import Glibc
 import LocalMetadata
 
 extension VirtualFileSystem {
-    /// `RENAME_EXCHANGE` of two items with the folders they lie in. Where a new file changes places with a document, the document's
-    /// name keeps its identity.
+    /// `RENAME_EXCHANGE` of two items with their folders. If a new file changes places with a document, the document's name keeps its
+    /// identity.
     func exchange(
         _ first: (item: LocalItem, folder: LocalItem), _ second: (item: LocalItem, folder: LocalItem),
         _ transaction: MetadataTransaction, at now: Timestamp
@@ -24,7 +24,7 @@ extension VirtualFileSystem {
         (one.packageConflict, two.packageConflict) = (nil, nil)
         markPending(&one, at: now)
         markPending(&two, at: now)
-        // Neither name nor id may stand twice, not even between two statements.
+        // Neither a name nor an id may occur twice, not even between two statements.
         try transaction.local.remove(two.node)
         try transaction.local.update(one)
         try transaction.local.restore(two)
@@ -33,7 +33,7 @@ extension VirtualFileSystem {
         try exchangeConflicts(one, two, transaction, at: now)
     }
 
-    /// Versions in conflict of a package are those of what has its name now.
+    /// Reassigns the conflict versions of packages: they belong to the item that has the package's name now.
     private func exchangeConflicts(
         _ one: LocalItem, _ two: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp
     ) throws {
@@ -62,7 +62,7 @@ extension VirtualFileSystem {
     ) throws {
         item.isExcluded = stays(item.kind, item.name, in: folder)
         guard item.isExcluded != old.isExcluded else { return }
-        // All that is inside would have to leave the sync or enter it.
+        // Everything inside would have to leave the sync or enter it.
         guard item.kind != .folder else { throw Errno(EINVAL) }
         if item.isExcluded { try leaveSync(&item, from: old, transaction) }
     }

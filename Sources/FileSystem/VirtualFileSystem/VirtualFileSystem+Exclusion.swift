@@ -3,24 +3,24 @@ import CloudModel
 import Glibc
 import LocalMetadata
 
-/// What stays on this device alone, by its name or its folder.
+/// Items that stay on this device alone, because of their name or their folder.
 extension VirtualFileSystem {
-    /// Whether an item stays on this device under that name in that folder.
+    /// Returns whether an item stays on this device under that name in that folder.
     func stays(_ kind: LocalKind, _ name: ItemName, in folder: LocalItem) -> Bool {
         kind == .pipe || kind == .socket || folder.isExcluded || exclusions.excludes(name)
     }
 
-    /// A document renamed to a name that stays on the device leaves the cloud, unless its name is taken again at once.
+    /// Removes a document from the cloud that is renamed to a name that stays on the device, unless its old name is taken again at once.
     func leaveSync(_ item: inout LocalItem, from old: LocalItem, _ transaction: MetadataTransaction) throws {
         if item.isConflictSibling {
-            // Its folder was deleted: the version is not resolved, so other devices keep it, and here a copy stays.
+            // Its folder was deleted: the version is not resolved, so other devices keep it, and a copy stays here.
             becomeDocument(&item)
         } else {
-            // What was kept or restored after its deletion has an id of the log too: another device may bring it back.
+            // An item that was kept or restored after its deletion has an id of the log too: another device may bring it back.
             guard try item.isKnown || transaction.remote(in: item.container).item(item.item) != nil else {
                 return
             }
-            // Its author still uploads it under this id. A copy under another id would never get its bytes.
+            // Its author is still uploading it under this id. A copy under another id would never get its bytes.
             if item.kind == .file, item.size > 0, item.content == nil, !item.isMaterialised {
                 throw Errno(EAGAIN, "its bytes have not reached the cloud yet, so they cannot be kept here")
             }
@@ -28,11 +28,11 @@ extension VirtualFileSystem {
             item.item = newID()
             item.isKnown = false
         }
-        // What stays here must be here.
+        // The bytes of an item that stays on this device must be here.
         if item.kind == .file, !item.isMaterialised { item.wanted = 255 }
     }
 
-    /// Hands a folder's exclusion, or its end, down to what is inside. `old` is the folder at the place that it left.
+    /// Passes a folder's exclusion, or the end of it, on to its content. `old` is the folder at its previous place.
     func spreadExclusion(
         _ folder: LocalItem, from old: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp
     ) throws {
@@ -52,7 +52,7 @@ extension VirtualFileSystem {
                 }
             }
         }
-        // The log deletes a folder once nothing is in it, so the deepest leave first.
+        // The log deletes a folder once nothing is in it, so the deepest folders leave first.
         for var folder in folders.reversed() where folder.isExcluded {
             try leaveSync(&folder, from: folder.node == old.node ? old : folder, transaction)
             try transaction.local.update(folder)

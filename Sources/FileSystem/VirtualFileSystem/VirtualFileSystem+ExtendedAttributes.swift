@@ -4,13 +4,13 @@ import Glibc
 package import LocalMetadata
 import Synchronization
 
-/// How `setxattr(2)` treats an attribute that is there or not.
+/// How `setxattr(2)` treats an attribute that exists or does not.
 package enum ExtendedAttributeMode: Sendable { case any, create, replace }
 
-/// Extended attributes: `user.ubiquity.*` are status and commands, other `user.*` are the document's own and sync. Other namespaces are
-/// not supported (`EOPNOTSUPP`).
+/// Extended attributes: `user.ubiquity.*` are status and commands, other `user.*` belong to the document and are synced. Other namespaces
+/// are not supported (`EOPNOTSUPP`).
 extension VirtualFileSystem {
-    /// Names and values of one item may take this much together, as on ext4 in one block times sixteen.
+    /// The most bytes that names and values of one item may take together: sixteen times the one block that ext4 allows.
     static let extendedAttributesLimit = 65_536
 
     package func extendedAttribute(_ name: String, of node: NodeID) throws -> [UInt8] {
@@ -26,13 +26,15 @@ extension VirtualFileSystem {
         return value
     }
 
-    /// The document's own attributes. Ours are hidden, so that `cp -a`, `rsync -X` and `tar` never copy them.
+    /// Returns the names of the document's own attributes. Those of this file system are hidden, so that `cp -a`, `rsync -X` and `tar`
+    /// never copy them.
     package func extendedAttributeNames(of node: NodeID) throws -> [String] {
         guard node != .root else { return [] }
         return try liveItem(node).attributes.extended.keys.filter(Self.isShown).sorted()
     }
 
-    /// Another device may have written any name: only those are shown that can be asked for, and no NUL makes two of one.
+    /// Returns whether a name is listed. Another device may have written any name: only names that can be requested are listed, and no NUL
+    /// makes two names of one.
     static func isShown(_ name: String) -> Bool {
         name.hasPrefix("user.") && (6...255).contains(name.utf8.count) && !name.utf8.contains(0)
             && !name.hasPrefix(StatusAttribute.prefix) && !ReservedAttribute.contains(name)
@@ -43,11 +45,11 @@ extension VirtualFileSystem {
     ) throws {
         guard node != .root else { throw Errno(EPERM) }
         if let key = StatusAttribute(name: name) { return try command(key, value, node) }
-        // What it would mean is not known here, and a later version may know: a typing mistake must not look like a success.
+        // This version does not know the meaning, and a later one may: a typing mistake must not look like a success.
         guard !name.hasPrefix(StatusAttribute.prefix) else { throw Errno(EINVAL, "there is no attribute \(name)") }
         try checkNamespace(name)
         guard name.utf8.count <= 255 else { throw Errno(ERANGE) }
-        // As on ext4: what is so already is no change, and moves no time.
+        // As on ext4: setting the present value is no change, and updates no time.
         if mode != .create, try liveItem(node).attributes.extended[name] == value { return }
         try changeExtended(of: node) { extended in
             if mode == .create, extended[name] != nil { throw Errno(EEXIST) }
@@ -78,7 +80,7 @@ extension VirtualFileSystem {
         throw Errno(ESTALE)
     }
 
-    /// Declares folders with an extension to be packages, in the whole container; or takes that back.
+    /// Declares folders with these extensions to be packages, in the whole container, in place of those declared before.
     package func setPackageTypes(_ types: Set<String>, in container: ContainerID) throws {
         guard let root = try metadata.read({ try $0.container(container)?.node }) else { throw Errno(ENOENT) }
         try changeExtended(of: root) { extended in
@@ -97,12 +99,12 @@ extension VirtualFileSystem {
         if try changeGone(node, change) != nil { return }
         let item = try update(node) { item in
             try change(&item)
-            // The last close records an edit, and this with it; where nothing was written it has to be recorded here.
+            // The last close records an edit, and this change with it; if nothing was written, the change has to be recorded here.
             let waitsForClose = item.isWriting && item.isEdited && item.pendingSince == nil
             markPending(&item, at: item.changed)
             if waitsForClose { item.pendingSince = nil }
         }
-        // Only what was changed here: whether it is being written is the open file's to say.
+        // Copies only what was changed here: the open file itself knows whether it is being written.
         openFiles[node]?.state.withLock { state in
             state.item?.attributes.extended = item.attributes.extended
             state.item?.changed = item.changed
@@ -110,7 +112,8 @@ extension VirtualFileSystem {
         notifyIfPending(item)
     }
 
-    /// What setting one of our attributes does. A read-only one may be set to what it is (tools that copy attributes do), else `EPERM`.
+    /// Sets one of this file system's attributes. A read-only one may be set to its present value (tools that copy attributes do so), else
+    /// `EPERM`.
     private func command(_ key: StatusAttribute, _ value: [UInt8], _ node: NodeID) throws {
         let text = String(decoding: value, as: UTF8.self)
         switch key {
@@ -136,9 +139,9 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Pauses the sync of an item, or resumes it; a folder pauses all that is in it.
+    /// Pauses the sync of an item, or resumes it; a folder pauses everything in it.
     ///
-    /// - Throws: `EBUSY` for an item that is to go on in a folder that stays paused.
+    /// - Throws: `EBUSY` for an item that is to be resumed in a folder that stays paused.
     package func setPaused(_ flag: Bool, of node: NodeID) throws {
         if !flag, case let item = try liveItem(node), try metadata.read({ try $0.local.isPaused(in: item.parent) }) {
             throw Errno(EBUSY)
@@ -147,15 +150,15 @@ extension VirtualFileSystem {
         source.localTreeChanged()
     }
 
-    /// Keeps an item here, or lets it go again; folders hand it down.
+    /// Sets the pin of an item, which keeps it here or lets it be evicted again; a folder passes its pin on.
     package func setPin(_ pin: PinState, of node: NodeID) throws {
-        // What nothing keeps can be evicted.
+        // An item that no pin keeps can be evicted.
         let item = try update(node, pin == .keep ? .ordinary : .freeing) { $0.pin = pin }
         if pin == .keep { try source.request(.download, for: item) }
         if pin == .whenSpace { try source.request(.downloadWhenSpace, for: item) }
     }
 
-    /// Sets the pin of the mount's root, which containers inherit, also those that come later. Their own pins are taken away.
+    /// Sets the pin of the mount's root, which containers inherit, including those made later. The containers' own pins are removed.
     package func setRootPin(_ pin: PinState) throws {
         try metadata.write(pin == .keep ? .ordinary : .freeing) { try $0.local.setRootPin(pin) }
         let containers = try metadata.read { transaction in
@@ -168,7 +171,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Takes a file out of sync or back in. Out of it, it stays on this device and leaves the others.
+    /// Removes a file from sync or adds it again. A removed file stays on this device and disappears from the others.
     private func setExcluded(_ flag: Bool, of node: NodeID) throws {
         try metadata.write { transaction in
             var item = try existing(node, transaction)
@@ -205,7 +208,7 @@ extension Bool {
 }
 
 extension PinState {
-    /// The word that the attribute `user.ubiquity.pin`, the command line and `--json` use.
+    /// The name of the pin in the attribute `user.ubiquity.pin`, on the command line and in `--json`.
     package var text: String {
         switch self {
         case .inherited: "inherited"

@@ -1,20 +1,21 @@
 package import LocalContent
 package import LocalMetadata
 
-/// What other modules do under this file system's locks. The locks themselves are its own, so that their order is decided here alone.
+/// Operations of other modules under this file system's locks. The locks themselves are private to this module, so that their order is
+/// decided here alone.
 extension VirtualFileSystem {
     /// Runs a change of the tree from outside while no file operation runs: no file can become open meanwhile. `body` has to be short,
     /// as every operation waits for it.
     package func withOperationsBlocked<T>(_ body: () throws -> T) rethrows -> T { try gate.exclusive(body) }
 
-    /// Runs `body` while no name changes, and after the observer has been notified of all changes before. Opens and reads go on.
+    /// Runs `body` while no name changes, after the observer has been notified of all earlier changes. Opens and reads continue.
     package func withNamesFrozen<T>(_ body: () throws -> T) rethrows -> T {
         try gate.shared { try naming.exclusive(body) }
     }
 
-    /// The same without waiting.
+    /// Does the same without waiting.
     ///
-    /// - Returns: nil, without running `body`, where a lock is taken.
+    /// - Returns: nil, without running `body`, where a lock is held.
     package func withNamesFrozenIfPossible<T>(_ body: () throws -> T?) rethrows -> T? {
         guard gate.enterShared() else { return nil }
         defer { gate.leave() }
@@ -37,7 +38,7 @@ extension VirtualFileSystem {
 
     // MARK: Blobs without a row
 
-    /// Removes a blob that no row names any more, some time soon; ``removeBlobsNow()`` waits for it.
+    /// Schedules the removal of a blob that no row names any more; ``removeBlobsNow()`` waits for it.
     package func remove(_ blob: BlobName) { removal.remove(blob) }
 
     package func removeBlobsNow() { removal.flush() }

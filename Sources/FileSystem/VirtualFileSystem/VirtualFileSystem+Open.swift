@@ -8,7 +8,7 @@ import Synchronization
 import Transfers
 
 extension VirtualFileSystem {
-    /// `open(2)` of a file that exists. Returns at once also when its bytes are elsewhere: a read then waits for its range.
+    /// `open(2)` of an existing file. Returns at once even when its bytes are not here: a read then waits for its range.
     package func open(_ node: NodeID, canWrite: Bool, truncate: Bool) throws -> OpenHandle {
         try gate.shared {
             let file = openFiles.claim(node)
@@ -33,10 +33,10 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Makes the descriptor and, where bytes are missing, the download.
+    /// Opens the descriptor and, where bytes are missing, the download.
     func load(_ state: inout OpenFile.State, node: NodeID) throws {
         guard state.descriptor < 0 else { return }
-        // A download may end between reading the row and joining it: the row is then read again. Each time is another download.
+        // A download may end between reading the row and joining it: the row is then read again. Each retry is caused by another download.
         for _ in 0..<8 {
             do { return try loadOnce(&state, node) } catch let error as Errno where error.code == ESTALE {
                 guard try metadata.read({ try $0.local.item(node) }) != nil else { throw error }
@@ -75,7 +75,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// The disk lost a blob whose bytes the cloud has: the document is a placeholder again.
+    /// Makes the document a placeholder again, after the disk lost a blob whose bytes the cloud has.
     private func forgetBytes(of item: LocalItem) throws {
         log.warning(
             "a document's bytes are gone from this disk; they are fetched again", metadata: ["node": "\(item.node)"])
@@ -87,7 +87,8 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Closes one handle; the last that may write says what became of the file.
+    /// Closes one handle; closing the last one that may write records the file's edit.
+    ///
     /// - Returns: Whether size and times may differ from those returned before.
     @discardableResult
     package func release(_ handle: OpenHandle) -> Bool {
@@ -99,12 +100,12 @@ extension VirtualFileSystem {
             let isNoted = isFinished(&state)
             return (isNoted, state.hasNotedEdit || !isNoted)
         }
-        // What is not noted stays open until it is.
+        // A file whose edit is not recorded stays open until it is.
         if isNoted { drop(handle.file) } else { keepOpen(handle.file) }
         return isChanged
     }
 
-    /// Writes down when files were used, for the eviction plan.
+    /// Stores when files were used, for the eviction plan.
     package func saveUsage() throws {
         let times = usage.take()
         if !times.isEmpty { try metadata.write { try $0.transfers.setUsed(times) } }
@@ -122,7 +123,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Gives up one claim; the last closes the descriptor and removes bytes that have no name any more.
+    /// Releases one claim; the last release closes the descriptor and removes bytes that have no name any more.
     func drop(_ file: OpenFile) {
         guard openFiles.release(file) else { return }
         file.state.withLock { state in

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Items by path, for the daemon's services.
 extension VirtualFileSystem {
-    /// The item at these names below the mount's root; nil for the root itself. `ENOENT` where there is none.
+    /// Returns the item at these names below the mount's root; nil for the root itself. `ENOENT` where there is none.
     package func item(at names: [[UInt8]]) throws -> LocalItem? {
         try metadata.read { transaction in
             var item: LocalItem?
@@ -20,10 +20,10 @@ extension VirtualFileSystem {
         }
     }
 
-    /// The names from the mount's root down to an item.
+    /// Returns the names from the mount's root down to an item.
     package func path(of node: NodeID) throws -> [ItemName] { try metadata.read { try $0.local.path(of: node) } }
 
-    /// Items that lost their name from outside: their handles keep the bytes.
+    /// Detaches items whose names were removed from outside: their handles keep the bytes.
     package func detach(_ items: [LocalItem]) {
         for item in items {
             if item.kind == .folder { removed.insert(item) }

@@ -6,7 +6,7 @@ package import LocalMetadata
 import Synchronization
 
 extension VirtualFileSystem {
-    /// `unlink(2)`. Handles that are open keep the bytes. A conflict sibling is dealt with by it: its version is discarded.
+    /// `unlink(2)`. Open handles keep the bytes. Removing a conflict sibling resolves its version: it is discarded.
     package func removeFile(_ bytes: [UInt8], in parent: NodeID) throws {
         let name = try Self.name(bytes)
         let removed = try removing { transaction in
@@ -45,7 +45,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Takes an item out of the tree and records what is to be appended to the log about it.
+    /// Removes an item from the tree and records what is to be appended to the log about it.
     func depart(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
         try transaction.local.remove(item.node)
         if let conflict = item.conflict {
@@ -56,7 +56,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Notes that an item the cloud knows is gone from its place.
+    /// Records that an item which the cloud knows is gone from its place.
     func leaveDeparture(of item: LocalItem, _ transaction: MetadataTransaction) throws {
         try transaction.pending.insert(
             Departure(
@@ -64,7 +64,7 @@ extension VirtualFileSystem {
                 time: time.now()))
     }
 
-    /// After its row is gone: the bytes stay while handles are open, and are removed otherwise.
+    /// Keeps the bytes of an item whose row is gone while handles are open, and removes them otherwise.
     func letGo(_ item: LocalItem) {
         if let file = openFiles[item.node] {
             file.state.withLock { state in

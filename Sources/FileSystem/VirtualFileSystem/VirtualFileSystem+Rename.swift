@@ -34,10 +34,10 @@ extension VirtualFileSystem {
         source.localTreeChanged()
     }
 
-    /// An item as it was, and its new name.
+    /// An item as it was before the move, with its new folder and name.
     private typealias Move = (item: LocalItem, parent: NodeID, name: ItemName)
 
-    /// What has a new name then, and what was replaced.
+    /// Returns the items that have a new name, and those that were replaced.
     private func rename(
         _ oldName: ItemName, in oldParent: NodeID, to newName: ItemName, in newParent: NodeID, mode: RenameMode,
         _ transaction: MetadataTransaction, at now: Timestamp
@@ -46,7 +46,7 @@ extension VirtualFileSystem {
         let into = try folder(newParent, transaction)
         let isIntoTrash = try isInTrash(into, transaction)
         let isOutOfTrash = try !isIntoTrash && isInTrash(from, transaction)
-        // mv(1) copies and deletes then: ids are unique inside a container only.
+        // mv(1) then copies and deletes: ids are unique inside a container only.
         guard from.container == into.container || isIntoTrash || isOutOfTrash else { throw Errno(EXDEV) }
         guard var item = try transaction.local.item(named: oldName, in: oldParent) else { throw Errno(ENOENT) }
         let target = try transaction.local.item(named: newName, in: newParent)
@@ -111,7 +111,8 @@ extension VirtualFileSystem {
         }
         if item.isExcluded, !wasExcluded, item.kind != .folder { try leaveSync(&item, from: old, transaction) }
         markPending(&item, at: now)
-        // The last close records what is written; a change that settled while the file stays open is queued already, and stays queued.
+        // The last close records what is being written; a change that settled while the file stays open is already queued, and stays
+        // queued.
         if !item.isExcluded, item.isWriting, item.isEdited, old.pendingSince == nil { item.pendingSince = nil }
         try transaction.local.update(item)
         if item.kind == .folder, item.isExcluded != wasExcluded {
@@ -121,7 +122,7 @@ extension VirtualFileSystem {
         if folder.node != old.parent { try transaction.local.touch(folder.node, at: now) }
     }
 
-    /// A renamed conflict sibling is a document of its own from now on.
+    /// Makes a renamed conflict sibling a document of its own.
     private func leaveConflict(_ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
         item.packageConflict = nil
         guard let conflict = item.conflict else { return }
@@ -132,14 +133,14 @@ extension VirtualFileSystem {
 
     func becomeDocument(_ sibling: inout LocalItem) {
         sibling.conflict = nil
-        // The sibling's own id belongs to the version: on other devices it is still shown under it.
+        // The sibling's own id belongs to the version: other devices still show the version under that id.
         sibling.item = newID()
         sibling.isKnown = false
         sibling.attributes.permissions |= 0o200
     }
 
-    /// Decides whose identity a name keeps when one file is renamed over another: a file that the cloud has never heard of was
-    /// made to replace the document, so it becomes the document; a document of its own replaces the other for good.
+    /// Decides whose identity a name keeps when one file is renamed over another: a file that the cloud does not know was made to replace
+    /// the document, so it becomes the document; a document of its own replaces the other for good.
     private func succeed(_ target: LocalItem, _ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
         let becomesTarget =
             item.kind == .file && target.kind == .file && !item.isKnown && !item.isExcluded

@@ -3,14 +3,14 @@ import CloudModel
 import Glibc
 import LocalMetadata
 
-/// Moves into the trash at the mount's root and out of it. What lies there stays on this device; it keeps the container that it came from,
-/// for its bytes may still be there only.
+/// Moves into the trash at the mount's root and out of it. An item in the trash stays on this device; it keeps its original container,
+/// because its bytes may exist only there.
 extension VirtualFileSystem {
-    /// Whether a folder is the trash, or lies in it.
+    /// Returns whether a folder is the trash, or is inside it.
     func isInTrash(_ folder: LocalItem, _ transaction: MetadataTransaction) throws -> Bool {
         guard folder.isExcluded else { return false }
         var current = folder
-        // Damaged rows may lead in a circle; no path has more folders.
+        // Corrupt rows may form a cycle; no path has more folders than this.
         for _ in 0..<4096 where current.parent != .root {
             guard let above = try transaction.local.item(current.parent) else { return false }
             current = above
@@ -18,10 +18,10 @@ extension VirtualFileSystem {
         return current.parent == .root && current.item != .root
     }
 
-    /// Prepares an item and what is in it for a move out of the trash: it belongs to the container that it goes to, and is what was deleted
-    /// there under its name, if anything was.
+    /// Prepares an item and its content for a move out of the trash: it becomes part of the target's container and, if an item of that name
+    /// was deleted there, takes over its identity.
     ///
-    /// - Throws: `EXDEV` where bytes are missing that are in another container: mv(1) copies then.
+    /// - Throws: `EXDEV` where bytes are missing that are in another container: mv(1) then copies.
     /// - Returns: The item as its row is now.
     func leaveTrash(
         _ item: LocalItem, into folder: LocalItem, named name: ItemName, replacing target: LocalItem?,
@@ -44,7 +44,7 @@ extension VirtualFileSystem {
         var item = old
         item.container = container
         item.item = newID()
-        // Chunks are a container's own: the bytes are sent again.
+        // Chunks belong to a container, so the bytes are sent again.
         if item.kind == .file {
             item.content = nil
             item.isEdited = true
@@ -54,7 +54,7 @@ extension VirtualFileSystem {
         try transaction.local.update(item)
     }
 
-    /// Gives an item, and what is in it, the ids of what was deleted at the place that it goes to, so that it keeps its history.
+    /// Gives an item and its content the ids of what was deleted at its new place, so that the item keeps its history.
     private func reclaim(
         _ node: NodeID, named name: ItemName, in parent: ItemID, _ transaction: MetadataTransaction
     ) throws {

@@ -8,29 +8,29 @@ import Transfers
 
 /// Waiting for bytes that are not here, and what ends it.
 extension VirtualFileSystem {
-    /// Whether a read of that range can be answered from ``OpenFile/State/descriptor`` now.
+    /// Returns whether a read of that range can be served from ``OpenFile/State/descriptor`` now.
     package func isReady(_ range: Range<UInt64>, in handle: OpenHandle) throws -> Bool {
         let download = handle.file.state.withLock { $0.download }
         guard let download, !download.isPresent(range) else { return true }
         return false
     }
 
-    /// Waits until that range is here. Ends early when the task is cancelled; the fetch goes on for other readers.
+    /// Waits until that range is here. Ends early when the task is cancelled; the fetch continues for other readers.
     package func wait(for range: Range<UInt64>, in handle: OpenHandle) async throws {
         guard let download = handle.file.state.withLock({ $0.download }) else { return }
         if let item = handle.file.state.withLock({ $0.item }) { source.completeInBackground(item) }
         try await download.ensure(range, patience: source.patience)
-        // A reader need not wait until the bytes are durable.
+        // A reader does not have to wait until the bytes are durable.
         if handle.canWrite, download.isComplete { try await finishDownload(of: handle.file) }
     }
 
-    /// Whether the file can be written now; a placeholder must be whole first, and its row must say so.
+    /// Returns whether the file can be written now; a placeholder must be whole first, and its row must say so.
     package func isWritable(_ handle: OpenHandle) throws -> Bool {
         try settleDownload(of: handle.file)
         return handle.file.isWhole
     }
 
-    /// Waits until all bytes are here and noted, so that the file can be written.
+    /// Waits until all bytes are here and recorded, so that the file can be written.
     package func waitUntilWhole(_ handle: OpenHandle) async throws {
         guard let download = handle.file.state.withLock({ $0.download }) else { return }
         try await download.ensure(0..<download.reference.size, patience: source.patience)
@@ -43,12 +43,12 @@ extension VirtualFileSystem {
         try settleDownload(of: file)
     }
 
-    /// Once the download is complete and its row says so, the file is like any other. Not before: an edit noted in a row without
-    /// bytes would be refused, and the download's end, which sets the blob's time, would hide it.
+    /// Treats the file like any other once the download is complete and its row says so. Not before: an edit recorded in a row without
+    /// bytes would be refused, and the end of the download, which sets the blob's time, would hide it.
     private func settleDownload(of file: OpenFile) throws {
         try file.state.withLock { state in
             guard let download = state.download, download.isComplete, var item = state.item else { return }
-            // Without a row only the handles are left, and there is nothing to update.
+            // Without a row only the handles remain, and there is nothing to update.
             if let row = try metadata.read({ try $0.local.item(item.node) }) {
                 guard row.presence == .whole, row.blob == item.blob else { return }
                 item = row
@@ -56,7 +56,7 @@ extension VirtualFileSystem {
             }
             state.download = nil
             guard state.writers > 0 else { return }
-            // A handle waits to write: from here on what differs from the download is an edit.
+            // A handle waits to write: from now on any difference from the download is an edit.
             try LocalContent.setModified(item.attributes.modified, descriptor: state.descriptor)
             state.baseline = try BlobStatus(descriptor: state.descriptor)
         }

@@ -4,9 +4,10 @@ import Glibc
 import LocalContent
 import LocalMetadata
 
-/// From the first handle that may write to the note of what came of it.
+/// The time between opening the first handle that may write and recording the result.
 extension VirtualFileSystem {
-    /// The first handle that may write: the database says so, durably, before a byte of a clean file can change.
+    /// Marks the file as being written when the first handle that may write is opened. The mark is durable before a byte of a clean file
+    /// can change.
     func beginWriting(_ state: inout OpenFile.State) throws {
         guard var item = state.item else { throw Errno(EIO) }
         try checkChangeable(item)
@@ -26,10 +27,11 @@ extension VirtualFileSystem {
             if !state.isUnlinked, !item.isWriting {
                 let wasClean = !item.isEdited
                 let rest = time.now().adding(.seconds(2))
-                // Also on a full disk: it may be opened to be truncated.
+                // Allowed on a full disk too: the file may have been opened to be truncated.
                 item = try update(item.node, .freeing) { row in
                     row.isWriting = true
-                    // An edit that waits for its upload is being written over: better not to send half of that. The close says when.
+                    // An edit that waits for its upload is being overwritten: half of that should not be sent. The close decides when it is
+                    // sent.
                     if row.isEdited, row.pendingSince != nil { row.pendingSince = rest }
                 }
                 if wasClean { try metadata.makeDurable() }
@@ -41,7 +43,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Whether the blob was written since ``beginWriting(_:)`` and if so, notes the edit.
+    /// Checks whether the blob was written since ``beginWriting(_:)`` and, if so, records the edit.
     func finishWriting(_ state: inout OpenFile.State) throws {
         guard !state.isUnlinked, let item = state.item else { return }
         guard state.download == nil else {
@@ -62,7 +64,7 @@ extension VirtualFileSystem {
         source.localTreeChanged()
     }
 
-    /// What the blob is now, if that is not what it was when writing began.
+    /// Returns the blob's present status if it differs from that when writing began.
     func writtenStatus(_ state: borrowing OpenFile.State) throws -> BlobStatus? {
         guard state.descriptor >= 0, let baseline = state.baseline else { return nil }
         let blob = try BlobStatus(descriptor: state.descriptor)
@@ -71,7 +73,7 @@ extension VirtualFileSystem {
 
     static func noteEdit(_ blob: BlobStatus, _ row: inout LocalItem) {
         row.isEdited = true
-        // What was written was whole; an empty file may have had no blob before.
+        // The written content is whole; an empty file may have had no blob before.
         row.presence = .whole
         row.content = nil
         row.size = blob.size

@@ -6,19 +6,19 @@ package import LocalMetadata
 package import Logging
 import Synchronization
 
-/// What each file operation means on documents, containers and their trees.
+/// Implements the file operations on documents, containers and their trees.
 ///
 /// The mount shows the *local* tree of the metadata database, and one blob for each file with bytes here. An operation reads or changes
-/// rows in one transaction, and the blob beside it. Bytes that are not here come from a ``ContentSource``, which the sync engine is.
+/// rows in one transaction, and the blob beside it. Bytes that are not here are fetched by a ``ContentSource``, such as the sync engine.
 ///
 /// Invariants:
 /// - A change is committed before its operation returns, so it survives the end of the process; fsync(2) makes it survive a loss of power.
 /// - A row says that a file is being written (`isWriting`) durably before the first byte of its blob can change.
-/// - A name whose creation failed does not exist: all that can fail comes before the commit.
+/// - A name whose creation failed does not exist: everything that can fail precedes the commit.
 /// - The observer is notified of a name while ``naming`` is held, so ``withNamesFrozen(_:)`` sees what it knows.
 /// - A blob is removed only when no row names it and no handle has it open.
 ///
-/// Locks are taken in this order: `gate`, the state of an open file, `naming`, the database, the table of open files
+/// Locks are acquired in this order: `gate`, the state of an open file, `naming`, the database, the table of open files
 /// (docs/CONCURRENCY.md). Operations are synchronous and safe from any thread; only waiting for bytes suspends (``wait(for:in:)``), and
 /// holds no lock meanwhile.
 ///
@@ -31,26 +31,26 @@ package final class VirtualFileSystem: Sendable {
     let time: any TimeSource
     let exclusions: ExclusionRules
     let owner: (user: UInt32, group: UInt32)
-    /// Names new items; random outside of tests.
+    /// Makes the ids of new items; random except in tests.
     let newID: @Sendable () -> ItemID
     let log: Logger
     let startedAt: Timestamp
     let openFiles = OpenFiles()
     let gate = TreeGate()
-    /// Shared: changing names, from before the transaction until the observer was notified. Exclusive: reading names that the observer
-    /// knows completely. Below ``gate`` in the lock order.
+    /// Shared: changing names, from before the transaction until the observer has been notified. Exclusive: reading names of which the
+    /// observer has been notified completely. Below ``gate`` in the lock order.
     let naming = TreeGate()
     let removed = RemovedItems()
     package let unreadable = UnreadableItems()
     let usage = UsageTimes()
-    /// Handles through which the kernel writes by itself.
+    /// The number of handles through which the kernel writes by itself.
     private let kernelWriterCount = Atomic<Int>(0)
-    /// Takes away the bytes of what has no name any more.
+    /// Removes the blobs of items that have no name any more.
     let removal: BlobRemoval
 
-    /// Closed files whose rows do not know that yet; each holds a claim.
+    /// Closed files whose rows do not say so yet; each holds a claim.
     let unfinished = Mutex<[OpenFile]>([])
-    /// Held while blobs are rewritten: two copies of one blob would be the same file.
+    /// Held while blobs are rewritten: two copies of one blob would use the same file name.
     let renewing = Mutex(())
 
     package init(
@@ -80,8 +80,8 @@ package final class VirtualFileSystem: Sendable {
         if change > 0 { source.kernelWrites() }
     }
 
-    /// Runs a change that takes space. Where the disk has none, documents that the cloud has are evicted and it is tried again, as long
-    /// as any went. Not under a lock that an open takes.
+    /// Runs a change that needs disk space. If the disk is full, evicts documents that the cloud has and retries, as long as any were
+    /// evicted. Must not be called under a lock that an open acquires.
     package func makingRoom<T>(for bytes: Int = 0, _ change: () throws -> T) throws -> T {
         for _ in 0..<Self.tries {
             do { return try change() } catch {
@@ -93,7 +93,7 @@ package final class VirtualFileSystem: Sendable {
         return try change()
     }
 
-    /// The same for work that waits.
+    /// Does the same for work that waits.
     package func makingRoomLater<T>(_ change: () async throws -> T) async throws -> T {
         for _ in 0..<Self.tries {
             do { return try await change() } catch {
@@ -103,16 +103,16 @@ package final class VirtualFileSystem: Sendable {
         return try await change()
     }
 
-    /// Others may take the room that was made.
+    /// More than one, since others may use the room that was freed.
     private static let tries = 8
 
-    /// The row of an item that exists; `ENOENT` otherwise.
+    /// Returns the row of an item that exists; `ENOENT` otherwise.
     func existing(_ node: NodeID, _ transaction: MetadataTransaction) throws -> LocalItem {
         guard let item = try transaction.local.item(node) else { throw Errno(ENOENT) }
         return item
     }
 
-    /// The row of a folder that something is to be put into or taken from.
+    /// Returns the row of a folder whose entries are to change.
     func folder(_ node: NodeID, _ transaction: MetadataTransaction) throws -> LocalItem {
         guard node != .root else { throw Errno(EPERM, "the mount's root holds containers only") }
         let item = try existing(node, transaction)
@@ -130,7 +130,7 @@ package final class VirtualFileSystem: Sendable {
         }
     }
 
-    /// Marks a change to be synced; what stays on the device is not marked.
+    /// Marks a change to be synced; an item that stays on the device is not marked.
     func markPending(_ item: inout LocalItem, at now: Timestamp) {
         item.pendingSince = item.isExcluded || item.isConflictSibling ? nil : now
     }

@@ -5,19 +5,19 @@ import Logging
 import Synchronization
 import VirtualFileSystem
 
-/// Notifies presenters of changed ubiquity attributes of their items. It looks ten times a second, and only when the database was written or
-/// bytes are on their way since; at a bounded number of presenters each time, so that many cost no more than few.
+/// Notifies presenters of changed ubiquity attributes of their items. It checks ten times a second, and only if the database was written or
+/// bytes were being transferred since the last check; each check covers a bounded number of presenters, so that many cost no more than few.
 package final class AttributeWatch: Sendable {
     private struct State {
         var seen: [PresenterID: UbiquityFacts?] = [:]
-        /// Those still to be looked at since the last change.
+        /// The presenters still to be checked since the last change.
         var due: [PresenterID] = []
         var writes: UInt64 = 0
     }
 
-    /// Shorter than an edit rests before it is uploaded, so that none is missed.
+    /// Shorter than an edit rests before it is uploaded, so that no change is missed.
     package static let period = Duration.milliseconds(100)
-    /// Presenters looked at each time: a few milliseconds.
+    /// Presenters per check: a few milliseconds of work.
     private static let share = 50
 
     private let state = Mutex(State())
@@ -41,8 +41,8 @@ package final class AttributeWatch: Sendable {
     }
 
     /// - Parameters:
-    ///   - writes: How often the database was written so far.
-    ///   - facts: The item that a presenter presents now and what is so of it; nil where that is not known.
+    ///   - writes: How often the database has been written so far.
+    ///   - facts: Returns the item that a presenter presents now and its facts; nil where they are not known.
     /// - Returns: The attributes that changed, each item once.
     func look(
         writes: UInt64, isMoving: Bool, _ facts: (PresenterID) -> (item: ItemNumber, facts: UbiquityFacts)?
@@ -70,7 +70,7 @@ package final class AttributeWatch: Sendable {
     }
 }
 
-/// What presenters can observe of an item's state.
+/// The facts of an item's state that presenters can observe.
 struct UbiquityFacts: Equatable, Sendable {
     private let status: DocumentStatus
 

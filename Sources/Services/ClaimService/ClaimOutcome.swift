@@ -1,7 +1,7 @@
 package import Coordination
 import Synchronization
 
-/// What became of a request for a claim: set once, by the part that decides it, perhaps before it is asked for.
+/// The outcome of a request for a claim: set once, by the part that decides it, perhaps before it is awaited.
 package final class ClaimOutcome: Sendable {
     package typealias Value = Result<[ItemKey], ClaimError>
 
@@ -23,10 +23,10 @@ package final class ClaimOutcome: Sendable {
         waiter?.finish()
     }
 
-    /// Nil as long as it is not decided.
+    /// The outcome; nil until it is decided.
     package var now: Value? { state.withLock { $0.value } }
 
-    /// The items, once it is granted. To be asked for once. Throws ``ClaimError``, or `CancellationError` when the task is cancelled.
+    /// The items, once the claim is granted. May be awaited once. Throws ``ClaimError``, or `CancellationError` when the task is cancelled.
     package var items: [ItemKey] {
         get async throws {
             let (values, waiter) = AsyncStream<Value>.makeStream()
@@ -36,7 +36,7 @@ package final class ClaimOutcome: Sendable {
             }
             if let known { return try known.get() }
             for await value in values { return try value.get() }
-            // The client left: the stream ends with the task.
+            // The client has disconnected: the stream ends with the task.
             throw CancellationError()
         }
     }

@@ -5,11 +5,11 @@ package import LocalMetadata
 import Synchronization
 package import VirtualFileSystem
 
-/// Opens in the mount by programs that may know nothing of coordination.
+/// Permits for opens in the mount by programs that may not know about coordination.
 extension ClaimService: AccessPermits {
-    /// As long as a read waits for bytes that do not come.
+    /// How long an open waits: as long as a read waits while none of its bytes arrive.
     private static let patience = Patience.limit
-    /// All of them: they do not wait for each other.
+    /// The client of all plain programs, so that they do not wait for each other.
     private static let everybody = ClientID.daemon
 
     package var areFree: Bool { ledger.isEmpty }
@@ -38,7 +38,7 @@ extension ClaimService: AccessPermits {
         return .later(permit)
     }
 
-    /// What to call a plain program that waits, and its thread.
+    /// Returns the name to show for a plain program that waits, and its thread.
     package func opener(of claim: ClaimID) -> (program: String, pid: Int32)? {
         openers.withLock { $0[claim] }.map { ("open", $0) }
     }
@@ -50,13 +50,13 @@ extension ClaimService: AccessPermits {
         case .success: .come { arbiter.finish(id, of: Self.everybody) }
         case .failure(let error) where error.code == .timedOut: .late
         case .failure(let error) where error.code == .cancelled: .givenUp
-        // The item is gone: the open itself says so.
+        // The item is gone: the open itself reports that.
         case .failure: .come(end: {})
         }
     }
 
-    /// Whether another program waits for it, as it is in an accessor or is asked something, or was started by one that is: then it goes ahead,
-    /// as its wait could be for itself.
+    /// Returns whether another program may be waiting for this one, because it, or a program that started it, is inside an accessor or has
+    /// a question to answer. It is then let through, since it might otherwise wait for itself.
     private func holdsUpOthers(_ thread: Int32) -> Bool {
         let busy = Set(ledger.processes.filter { arbiter.isBusy($0.key) }.values)
         guard !busy.isEmpty else { return false }
@@ -68,7 +68,8 @@ extension ClaimService: AccessPermits {
 // MARK: Evictions
 
 extension ClaimService {
-    /// Waits until no program holds the item and everybody who presents it lets go of its bytes. To be ended by ``finishEviction(_:)``.
+    /// Waits until no program holds the item and all its presenters have relinquished its bytes. The caller has to call
+    /// ``finishEviction(_:)``.
     package func claimToEvict(_ node: NodeID) async throws(ClaimError) -> ClaimID {
         let purpose = Purpose.coordinator(Self.everybody, arbiter.reserve().value)
         return try await arbiter.claim(

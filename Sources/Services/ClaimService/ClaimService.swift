@@ -7,23 +7,23 @@ package import Sync
 import Synchronization
 package import VirtualFileSystem
 
-/// The daemon's one arbiter, with its inputs: requests of clients, changes of the tree, programs that stop or die.
+/// The daemon's one arbiter, with its inputs: requests of clients, changes of the tree, and programs that stop or die.
 package final class ClaimService: TreeObserver {
     package let ledger: ClientClaims
     let arbiter: Arbiter<ContinuousClock>
-    /// The threads of plain programs whose open waits, or is just being asked for.
+    /// The threads of plain programs whose open waits, or whose permit is just being requested.
     let openers = Mutex<[ClaimID: Int32]>([:])
     package let attributes = AttributeWatch()
     package let known = ItemCache()
     private let prompt = Mutex(())
     private let tree: MetadataItemTree
-    /// The engine put something off until a claim ends.
+    /// Whether the engine has postponed something until a claim ends.
     private let isDeferred = Atomic(false)
     private let onClaimEnd = Hook<Void>()
-    /// Items that stand in the place of removed ones, between the look at those and the look at what moved.
+    /// Items that have taken the place of removed ones, kept between the reports of removals and of moves.
     private let successors = Mutex<Set<NodeID>>([])
 
-    /// - Parameter maximumClaims: Claims and waiting requests of one connection.
+    /// - Parameter maximumClaims: Upper bound of the claims and waiting requests of one connection.
     package init(_ metadata: MetadataDatabase, maximumClaims: Int, log: Logger) {
         ledger = ClientClaims(maximumClaims: maximumClaims, log: log)
         tree = MetadataItemTree(metadata: metadata, known: known, log: log)
@@ -34,7 +34,7 @@ package final class ClaimService: TreeObserver {
 
     // MARK: Clients
 
-    /// Asks in the name of a client that ``ClientClaims/add(_:)`` has made room for. Returns at once; `outcome` is called once.
+    /// Requests a claim for a client for which ``ClientClaims/add(_:)`` has made room. Returns at once; `outcome` is called once.
     package func open(
         _ request: ClaimRequest, for client: any ClaimClient,
         _ outcome: @escaping @Sendable (Result<[ItemKey], ClaimError>) -> Void
@@ -45,13 +45,13 @@ package final class ClaimService: TreeObserver {
         ledger.remove(client.request, of: client)
     }
 
-    /// Runs `body` after the others that were passed to this: claims that are opened at once find the locks of the file system free of
-    /// each other. Above these locks in the order.
+    /// Runs `body` after the others that were passed to this method, so that claims that are opened at once do not compete for the locks of
+    /// the file system. First in the lock order, before those locks.
     package func oneAtATime<T>(_ body: () throws -> T) rethrows -> T { try prompt.withLock { _ in try body() } }
 
     // MARK: The engine
 
-    /// `action` is called when a claim has ended for which something was put off.
+    /// Registers `action`, which is called when a claim has ended for which something was postponed.
     package func whenClaimEnds(_ action: @escaping @Sendable () -> Void) { onClaimEnd.set(action) }
 
     package func noteDeferral() { isDeferred.store(true, ordering: .sequentiallyConsistent) }
@@ -63,17 +63,17 @@ package final class ClaimService: TreeObserver {
 
     // MARK: Presenters
 
-    /// In the name of a client that ``PresenterOutbox/add(_:)`` has made room for.
+    /// Registers a presenter of a client for which ``PresenterOutbox/add(_:)`` has made room.
     package func present(_ registration: PresenterRegistration) -> PresenterID {
         let id = arbiter.register(registration)
         if registration.callbacks.contains(.didChangeUbiquityAttributes) { attributes.add(id) }
         return id
     }
 
-    /// What it presents now.
+    /// Returns the item or name that the presenter presents now.
     package func place(of presenter: PresenterID) -> ItemKey? { arbiter.key(of: presenter) }
 
-    /// False if the client has no such presenter.
+    /// Removes a presenter. Returns false if the client has no such presenter.
     package func withdraw(_ presenter: PresenterID, of client: any ClaimClient) -> Bool {
         guard arbiter.unregister(presenter, of: ClientID(client.connection)) else { return false }
         ledger.deliveries.remove(presenter, of: client)
@@ -94,13 +94,13 @@ package final class ClaimService: TreeObserver {
         return end
     }
 
-    /// Ends it whether it waits or is held; a grant may come between.
+    /// Ends a claim whether it waits or is held; it may be granted meanwhile.
     package func abandon(_ id: ClaimID, of client: any ClaimClient) {
         arbiter.abandon(id, of: ClientID(client.connection))
         claimEnded()
     }
 
-    /// The client is gone: others go on at once.
+    /// Removes everything of a client that is gone, so that others can go on at once.
     package func end(_ connection: UInt64) {
         ledger.removeAll(of: connection)
         ledger.deliveries.removeAll(of: connection)
@@ -111,7 +111,7 @@ package final class ClaimService: TreeObserver {
     // MARK: The tree
 
     package func happened(_ change: TreeChange) {
-        // A claim or presenter is entered before its items are looked up, and no change of names is under way then.
+        // A claim or presenter is added before its items are looked up, and no change of names is under way then.
         guard !(ledger.isEmpty && ledger.deliveries.isEmpty) else { return }
         switch change {
         case .created(let item):
@@ -127,14 +127,14 @@ package final class ClaimService: TreeObserver {
         case .changed(let node) where !ledger.deliveries.isEmpty:
             let item = ItemNumber(node)
             arbiter.handle(at: .item(item), in: tree.entry(of: item)?.parent) { .changed(item, by: $0) }
-        // An item that stays in its place concerns no presenter.
+        // A change without a move concerns presenters only, and there are none.
         case .changed: break
         }
     }
 
-    /// What came from other devices: items that have another place, names that something new has, and content that is here.
+    /// Handles changes from other devices: items that have moved, names that have a new item, and content that has arrived.
     package func changed(_ effects: TreeEffects) {
-        // What stands in the place of something else was reported as its successor.
+        // An item that took the place of another was reported as its successor.
         let successors = successors.withLock { successors in
             defer { successors = [] }
             return successors
@@ -161,11 +161,11 @@ package final class ClaimService: TreeObserver {
         }
     }
 
-    /// Claims and presenters follow the item to where the log has it now.
+    /// Moves claims and presenters to the item's new place in the log.
     private func moved(_ node: NodeID, from place: ItemPlace) {
-        // What is gone by now was reported as a deletion.
+        // An item that is gone by now was reported as deleted.
         guard let item = tree.row(of: ItemNumber(node)), item.place != place else { return }
-        // A package that lost its name to the document that it is in conflict with stays the document to its presenters.
+        // A package that lost its name to the document that it is in conflict with is still the document to its presenters.
         if item.packageConflict != nil, let document = tree.document(of: item),
             tree.row(of: document.item)?.place == place
         {
@@ -174,7 +174,8 @@ package final class ClaimService: TreeObserver {
         arbiter.handle(.moved(ItemNumber(node), from: place, to: item.place, by: nil))
     }
 
-    /// A package came that is a version in conflict. Where it had the document's name before, who presents that name presents what has it now.
+    /// Handles the arrival of a package that is a conflict version. If it had the document's name before, the presenters of that name now
+    /// present the item that has it.
     private func stoodAside(_ item: ItemNumber, hadNameOf: (LocalItem) -> Bool) {
         guard let row = tree.row(of: item), row.packageConflict != nil, let document = tree.document(of: row) else {
             return
@@ -185,7 +186,7 @@ package final class ClaimService: TreeObserver {
         tell(row, .gained)
     }
 
-    /// Versions of the history that a program removed, here or elsewhere.
+    /// Handles versions of the history that a program removed, here or on another device.
     package func lost(_ versions: [HistoricVersion]) {
         guard !ledger.deliveries.isEmpty else { return }
         for version in versions {
@@ -194,7 +195,7 @@ package final class ClaimService: TreeObserver {
         }
     }
 
-    /// An item whose version was swapped while it was open has a new number at its old place.
+    /// Handles a removed item. An item whose version was swapped while it was open has a new number at its old place.
     private func removed(_ item: LocalItem) {
         tell(item, .resolved)
         let successor = successor(of: item)
@@ -204,7 +205,7 @@ package final class ClaimService: TreeObserver {
         }
     }
 
-    /// The same item under another number, wherever it is now; else what has taken its place.
+    /// Returns the same item under another number, wherever it is now; else the item that has taken its place.
     private func successor(of item: LocalItem) -> ItemNumber? {
         if let same = tree.item(item.item, in: item.container), same != ItemNumber(item.node) { return same }
         guard let other = tree.item(at: item.place), other != ItemNumber(item.node) else { return nil }
@@ -212,15 +213,15 @@ package final class ClaimService: TreeObserver {
         return other
     }
 
-    /// Notifies the presenters of a document of what became of one of its conflict siblings.
+    /// Notifies the presenters of a document of a change to one of its conflict siblings.
     private func tell(_ sibling: LocalItem, _ change: VersionChange) {
         guard let document = tree.document(of: sibling) else { return }
         arbiter.handle(.versionChanged(document.item, document.version, change))
     }
 
-    /// vim and others rename the document to a backup and make a new file in its place.
+    /// Handles a move. vim and other editors rename the document to a backup and create a new file in its place.
     private func moved(_ item: LocalItem, to place: ItemPlace) {
-        // A sibling that gets a name of its own is a document of its own.
+        // A sibling that is given another name becomes a document of its own.
         tell(item, .resolved)
         let rules = ExclusionRules.standard
         let isSetAside = place.folder == item.place.folder && rules.excludes(place.name) && !rules.excludes(item.name)
@@ -235,11 +236,11 @@ package final class ClaimService: TreeObserver {
     package func tellAttributes(writes: UInt64, isMoving: Bool, _ status: (NodeID) throws -> DocumentStatus) {
         let changes = attributes.look(writes: writes, isMoving: isMoving) { presenter in
             guard let key = arbiter.key(of: presenter) else {
-                // Its client is gone.
+                // The presenter's client is gone.
                 attributes.remove(presenter)
                 return nil
             }
-            // What went between the two looks has no state.
+            // An item that was removed between the two lookups has no state.
             guard case .item(let item) = key, let status = try? status(item.node) else { return nil }
             return (item, UbiquityFacts(status))
         }
@@ -248,9 +249,10 @@ package final class ClaimService: TreeObserver {
         }
     }
 
-    // MARK: Programs that stand still
+    // MARK: Stopped programs
 
-    /// Looks each second whether the programs that have claims are stopped: the kernel does not notify a process that another one is.
+    /// Checks each second whether the programs that have claims are stopped: the kernel does not notify a process when another one is
+    /// stopped.
     package func watchStoppedPrograms() async {
         var stopped: Set<ClientID> = []
         while !Task.isCancelled {

@@ -3,21 +3,21 @@ package import DaemonProtocol
 import Logging
 import Synchronization
 
-/// Which claims the clients of the socket have, by the numbers that they gave their requests.
+/// The claims of the socket's clients, by the numbers that the clients gave their requests.
 package final class ClientClaims: ClaimMessenger {
     private struct Entry {
         let client: any ClaimClient
-        /// Nil until the arbiter knows it.
+        /// The arbiter's id of the claim; nil until the arbiter has the request.
         var id: ClaimID?
-        /// Finished before the arbiter knew it.
+        /// Whether the client finished it before the arbiter had it.
         var isCalledOff = false
         var isRevoked = false
-        /// What it writes, once it is granted.
+        /// The items that the claim writes, once it is granted.
         var written: [ItemKey] = []
     }
 
     private struct State {
-        /// By connection and the number of the request.
+        /// Entries by connection and the number of the request.
         var entries: [UInt64: [UInt64: Entry]] = [:]
         var count = 0
 
@@ -30,7 +30,7 @@ package final class ClientClaims: ClaimMessenger {
     private let state = Mutex(State())
     private let count = Atomic(0)
     package let deliveries = PresenterOutbox()
-    /// Claims and waiting requests of one connection.
+    /// Upper bound of the claims and waiting requests of one connection.
     private let maximumClaims: Int
     private let log: Logger
 
@@ -39,7 +39,7 @@ package final class ClientClaims: ClaimMessenger {
         self.log = log
     }
 
-    /// One load: a change of the tree is not slowed down while no program coordinates.
+    /// Costs one atomic load, so that a change of the tree is not slowed down while no program coordinates.
     package var isEmpty: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
 
     /// Makes room for a request, before anything is looked up for it.
@@ -61,7 +61,7 @@ package final class ClientClaims: ClaimMessenger {
         count.store(state.count, ordering: .sequentiallyConsistent)
     }
 
-    /// Whether the request is still wanted.
+    /// Records the arbiter's id of a request. Returns whether the request is still wanted.
     func note(_ id: ClaimID, of client: any ClaimClient) -> Bool {
         state.withLock { state in
             state[client, client.request]?.id = id
@@ -69,7 +69,7 @@ package final class ClientClaims: ClaimMessenger {
         }
     }
 
-    /// Notes what a granted claim writes.
+    /// Records the items that a granted claim writes.
     package func note(_ written: [ItemKey], of client: any ClaimClient) {
         guard !written.isEmpty else { return }
         state.withLock { $0[client, client.request]?.written = written }
@@ -97,7 +97,7 @@ package final class ClientClaims: ClaimMessenger {
 
     package enum End: Equatable { case none, revoked, calledOff, claim(ClaimID) }
 
-    /// What finishing a request means.
+    /// Removes a request that its client finishes, and returns what has to be done about it.
     func finish(_ request: UInt64, of client: any ClaimClient) -> End {
         state.withLock { state in
             guard let entry = state[client, request] else { return .none }
@@ -113,7 +113,7 @@ package final class ClientClaims: ClaimMessenger {
         }
     }
 
-    /// The processes that have claims or presenters, or wait for claims.
+    /// The processes that have claims or presenters, or that wait for claims.
     var processes: [ClientID: Int32] {
         let clients = state.withLock { $0.entries.values.compactMap { $0.values.first?.client } }
         return clients.reduce(into: deliveries.processes) { $0[ClientID($1.connection)] = $1.processID }

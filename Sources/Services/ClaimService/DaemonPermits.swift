@@ -3,7 +3,8 @@ package import LocalMetadata
 package import Sync
 import VirtualFileSystem
 
-/// The daemon as one more participant: it uploads and swaps in versions under a permit, and asks before it drops bytes.
+/// The permits of the engine: the daemon takes part in coordination like a program. It uploads and swaps in versions under a permit, and
+/// requests one before it evicts bytes.
 package struct DaemonPermits: EnginePermits {
     private let claims: ClaimService
 
@@ -50,7 +51,7 @@ extension EngineAccess {
     fileprivate var mode: Access.Mode {
         switch self {
         case .upload: .reading([])
-        // What others have not saved would be written over the new version later, as if it had been seen.
+        // Unsaved changes of other programs would later overwrite the new version, as if they were based on it.
         case .swap: .writing(.merging)
         case .follow: .writing(nil)
         case .send: .reading(.withoutChanges)
@@ -65,13 +66,13 @@ extension EngineAccess {
         }
     }
 
-    /// Longer than a silent presenter or a frozen holder is waited for. Who lives and holds on keeps its own document as it is; the
-    /// next round of the engine asks again.
+    /// Longer than the arbiter waits for a silent presenter or a frozen holder. A live holder that keeps its claim only delays its own
+    /// document; the next round of the engine requests the permit again.
     fileprivate var patience: Duration { .seconds(60) }
 }
 
 extension PlainPermit {
-    /// Waits for the permit; nil if it does not come, or the task is cancelled first.
+    /// Waits for the permit; returns nil if it is not granted in time, or if the task is cancelled first.
     func ended() async -> PermitRelease? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -3,18 +3,18 @@ package import Coordination
 package import LocalMetadata
 import Synchronization
 
-/// Rows of the tree that claims looked at last, so that a claim of what is asked for again and again reads nothing from the database.
+/// Rows of the tree that claims looked up last, so that repeated claims of the same items read nothing from the database.
 ///
-/// A row is forgotten as the transaction that changed it returns: before ``VirtualFileSystem/naming`` is free again, or the gate. Who holds
-/// both finds here what the database has. Bounded: of two shelves the older one goes when the newer one is full.
+/// A row is forgotten when the transaction that changed it returns, before ``VirtualFileSystem/naming`` or the gate is released. A caller
+/// that holds both finds here what the database has. Bounded: of two shelves, the older one is dropped when the newer one is full.
 package final class ItemCache: Sendable {
     package struct Row: Sendable {
         package let item: ItemNumber
         package let place: ItemPlace
         package let kind: TreeKind
-        /// A folder to the file system; a package is one too.
+        /// Whether it is a folder to the file system; a package is one too.
         package let isFolder: Bool
-        /// A file whose bytes are all here.
+        /// Whether it is a file whose bytes are all here.
         package let isWhole: Bool
 
         package init(_ row: LocalItem) {
@@ -26,7 +26,7 @@ package final class ItemCache: Sendable {
         }
     }
 
-    /// A name in a folder; any bytes, as nothing but what is there is found by them.
+    /// A name in a folder. It may be any bytes, because a lookup finds existing names only.
     private struct Name: Hashable {
         let folder: ItemNumber
         let bytes: [UInt8]
@@ -57,7 +57,7 @@ package final class ItemCache: Sendable {
     private struct State {
         var newer = Shelf()
         var older = Shelf()
-        /// Goes up with each transaction that changed the tree.
+        /// Incremented by each transaction that changed the tree.
         var epoch: UInt64 = 0
         let limit: Int
 
@@ -71,10 +71,10 @@ package final class ItemCache: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter limit: Rows on each of two shelves. A row takes some 300 bytes.
+    /// - Parameter limit: The number of rows on each of two shelves. A row takes some 300 bytes.
     package init(limit: Int = 4_096) { state = Mutex(State(limit: limit)) }
 
-    /// To be asked for before rows are read that are to be learnt.
+    /// The present epoch, which has to be read before the rows that are passed to ``learn(_:of:)``.
     package var epoch: UInt64 { state.withLock { $0.epoch } }
 
     package subscript(item: ItemNumber) -> Row? {
@@ -106,7 +106,7 @@ package final class ItemCache: Sendable {
         }
     }
 
-    /// After a commit, on the thread that made it.
+    /// Forgets changed rows after a commit, on the thread that made it.
     package func forget(_ changes: RowChanges) {
         state.withLock { state in
             state.epoch += 1

@@ -6,10 +6,10 @@ import VirtualFileSystem
 final class PlainPermit: PendingPermit {
     private enum State {
         case waiting((@Sendable (PermitOutcome) -> Void)?)
-        /// It is over, and has no listener yet.
+        /// The outcome is known, and there is no listener yet.
         case over(PermitOutcome)
         case delivered
-        /// Given up before anybody listened. It may still come: a grant is delivered by one thread at a time.
+        /// Abandoned before a listener was registered. The permit may still be granted: a grant is delivered by one thread at a time.
         case abandoned
     }
 
@@ -49,7 +49,7 @@ final class PlainPermit: PendingPermit {
         calledOff()
     }
 
-    /// Makes the arbiter end the request, if it has not come; the listener is called.
+    /// Makes the arbiter end the request unless it is already granted; the listener is called.
     func callOff() { calledOff() }
 
     func finish(_ outcome: PermitOutcome) {
@@ -64,7 +64,7 @@ final class PlainPermit: PendingPermit {
         end?()
     }
 
-    /// What has come already.
+    /// The outcome, if it is already known.
     var outcome: PermitOutcome? {
         state.withLock { state in
             if case .over(let outcome) = state { outcome } else { nil }

@@ -2,8 +2,8 @@ package import Coordination
 package import DaemonProtocol
 import Synchronization
 
-/// What waits to be sent to the presenters of each connection. Bounded: of each presenter's notices ``PresenterMailbox`` keeps a
-/// thousand, and a connection has at most ``maximumPresenters``.
+/// The letters that wait to be sent to the presenters of each connection. Bounded: ``PresenterMailbox`` keeps a thousand notices of each
+/// presenter, and a connection has at most ``maximumPresenters``.
 package final class PresenterOutbox: Sendable {
     static let maximumPresenters = 100_000
 
@@ -11,10 +11,10 @@ package final class PresenterOutbox: Sendable {
 
     fileprivate struct Box {
         var client: any ClaimClient
-        /// Registered, or about to be.
+        /// How many presenters are registered, or about to be.
         var presenters = 0
         var mailboxes: [PresenterID: PresenterMailbox] = [:]
-        /// Presenters that have mail, each once, in the order in which it came; those before `taken` had theirs.
+        /// Presenters that have letters, each once, in the order of arrival; the letters of those before `taken` have been read.
         var order: [PresenterID] = []
         var taken = 0
         var reader: CheckedContinuation<Letter?, Never>?
@@ -24,7 +24,7 @@ package final class PresenterOutbox: Sendable {
     private let boxes = Mutex<[UInt64: Box]>([:])
     private let count = Atomic(0)
 
-    /// One load: a change of the tree is not slowed down while no program presents.
+    /// Costs one atomic load, so that a change of the tree is not slowed down while no program presents.
     package var isEmpty: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
 
     /// The processes that have presenters.
@@ -73,7 +73,7 @@ package final class PresenterOutbox: Sendable {
 
     func put(_ letter: PresenterDelivery, for presenter: PresenterID, of connection: UInt64) {
         let handOver = boxes.withLock { boxes -> (CheckedContinuation<Letter?, Never>, Letter)? in
-            // What a connection that has ended was sent is not read.
+            // Letters to a connection that has ended are not read.
             guard boxes[connection] != nil else { return nil }
             boxes[connection]?.put(letter, for: presenter)
             guard let reader = boxes[connection]?.reader, let next = boxes[connection]?.take() else { return nil }
@@ -83,7 +83,7 @@ package final class PresenterOutbox: Sendable {
         if let (reader, next) = handOver { reader.resume(returning: next) }
     }
 
-    /// Says who reads the letters of a connection: one at a time.
+    /// Registers the connection's reader of letters, of which there is at most one.
     package func beginReading(_ client: any ClaimClient) throws(DaemonFailure) {
         try boxes.withLock { boxes throws(DaemonFailure) in
             var box = boxes[client.connection] ?? Box(client: client)
@@ -95,12 +95,12 @@ package final class PresenterOutbox: Sendable {
         }
     }
 
-    /// Waits for the next letter; nil once the task is cancelled or the connection has ended.
+    /// Waits for the next letter; returns nil once the task is cancelled or the connection has ended.
     package func next(of connection: UInt64) async -> Letter? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (isLater, letter) = boxes.withLock { boxes -> (Bool, Letter?) in
-                    // A handler that runs after this finds the continuation.
+                    // A cancellation handler that runs after this finds the continuation.
                     guard boxes[connection] != nil, !Task.isCancelled else { return (false, nil) }
                     if let letter = boxes[connection]?.take() { return (false, letter) }
                     boxes[connection]?.reader = continuation
@@ -127,12 +127,12 @@ extension PresenterOutbox.Box {
         while taken < order.count {
             let presenter = order[taken]
             taken += 1
-            // Now and then, as it moves all that wait.
+            // Only now and then, as this moves all entries that wait.
             if taken * 2 > order.count {
                 order.removeFirst(taken)
                 taken = 0
             }
-            // None: it was withdrawn in the meantime.
+            // The presenter was removed in the meantime.
             guard var mailbox = mailboxes[presenter], let letter = mailbox.take() else { continue }
             mailboxes[presenter] = mailbox.isEmpty ? nil : mailbox
             if !mailbox.isEmpty { order.append(presenter) }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Which programs a program was started by, as the kernel and its environment show.
+/// Finds the programs that started a program, as the kernel and the program's environment show them.
 enum ProcessFamily {
-    /// The process of a thread, and those above it, the nearest first. A process whose parent has ended is not found below it any more.
+    /// Returns the process of a thread and its ancestors, the nearest first. A process whose parent has ended is no longer listed below it.
     static func ancestors(of thread: Int32) -> [Int32] {
         var found: [Int32] = []
         var next = thread
-        // Deeper families are loops of a table that changes while it is read.
+        // A deeper family means that the table changed while it was read and forms a loop.
         while next > 1, found.count < 64, let status = read("/proc/\(next)/status", limit: 4096) {
             guard let process = number("Tgid:", in: status), let parent = number("PPid:", in: status) else { break }
             found.append(process)
@@ -15,7 +15,7 @@ enum ProcessFamily {
         return found
     }
 
-    /// The claim in which `ubiquity coordinate` started it, whatever its parent is by now: the daemon's number.
+    /// Returns the claim in which `ubiquity coordinate` started the process, whatever its parent is by now. The number is the daemon's.
     static func surroundingClaim(of thread: Int32) -> UInt64? {
         guard let environment = read("/proc/\(thread)/environ", limit: 256 << 10) else { return nil }
         let prefix = Array("UBIQUITY_COORDINATION=".utf8)
@@ -23,14 +23,14 @@ enum ProcessFamily {
         return entry?.split(separator: UInt8(ascii: ":")).last.flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// The number behind a word of proc_pid_status(5).
+    /// Returns the number after a keyword of proc_pid_status(5).
     private static func number(_ word: String, in status: [UInt8]) -> Int32? {
         let line = status.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: word.utf8) }
         let digits = line?.dropFirst(word.utf8.count).filter { $0 != UInt8(ascii: "\t") && $0 != UInt8(ascii: " ") }
         return digits.flatMap { Int32(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// Nil for what is gone, or is another user's.
+    /// Reads a file of a process; nil if the process is gone, or belongs to another user.
     private static func read(_ path: String, limit: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

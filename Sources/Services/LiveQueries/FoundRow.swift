@@ -5,29 +5,29 @@ import LocalMetadata
 import Queries
 import VirtualFileSystem
 
-/// An item as a query sees it: its row, and what follows from the rows around it.
+/// An item as a query sees it: its row, and facts derived from the rows around it.
 struct FoundRow: LiveSubject, Sendable {
-    /// What all items of a folder have in common.
+    /// The values that all items of a folder have in common.
     struct Folder: Sendable {
-        /// From the mount on.
+        /// The path below the mount point.
         let path: [UInt8]
         let isInDocuments: Bool
-        /// The outermost package that it is or lies in.
+        /// The outermost package that the folder is or is in.
         var package: NodeID?
     }
 
     let item: LocalItem
     let folder: Folder
     let container: ContainerName
-    /// As ``VirtualFileSystem/status(of:)`` has it.
+    /// The state as in ``VirtualFileSystem/status(of:)``.
     let sync: DocumentState
-    /// From the mount on, the document that this is a conflict version of.
+    /// The path below the mount point of the document that this is a conflict version of.
     let conflictOf: [UInt8]?
     let mountPoint: String
 
     var scopeContainer: Int64 { item.container.value }
     var isInDocuments: Bool { folder.isInDocuments }
-    /// A container's own folders are no documents, and what is in a package is a part of one.
+    /// A container's own folders are not documents, and an item inside a package is part of a document.
     var isResult: Bool { item.item != .root && item.item != .documents && folder.package == nil }
     var ending: String? { Predicate.ending(of: item.name.bytes) }
 
@@ -47,7 +47,7 @@ struct FoundRow: LiveSubject, Sendable {
             isLink: item.kind == .symlink)
     }
 
-    /// As the desktops of Linux keep them: with commas between (freedesktop.org, CommonExtendedAttributes).
+    /// The tags as Linux desktops store them: separated by commas (freedesktop.org, CommonExtendedAttributes).
     private var tags: [String] {
         (item.attributes.extended["user.xdg.tags"] ?? []).split(separator: UInt8(ascii: ",")).map {
             String(decoding: $0, as: UTF8.self)
@@ -83,7 +83,7 @@ struct FoundRow: LiveSubject, Sendable {
         }
     }
 
-    /// For the wire.
+    /// Returns the item in the form in which it is sent.
     func found() throws -> FoundItem {
         var details = FoundItem.Details(
             item: item.node.value, path: try MountPath(bytes: path), kind: kind, contentType: contentTypes[0],
@@ -96,7 +96,7 @@ struct FoundRow: LiveSubject, Sendable {
 }
 
 extension DocumentState {
-    /// Percentages rounded down, so that a live query reports at most a hundred changes of each.
+    /// The state with percentages rounded down, so that a live query reports at most a hundred changes of each.
     fileprivate var withWholePercentages: DocumentState {
         var state = self
         for case .percentage(let path) in DocumentFact.allCases.map(\.field) { state[keyPath: path].round(.down) }

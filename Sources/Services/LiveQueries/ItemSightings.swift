@@ -2,29 +2,30 @@ import CloudModel
 import DaemonProtocol
 import LocalMetadata
 
-/// What monitors were last sent of items, to distinguish what became of them. Bounded: what is forgotten has changed when it is seen again.
+/// The item states that were last sent to monitors, to determine the kind of a change. Bounded: an item that was forgotten counts as
+/// changed when it is seen again.
 struct ItemSightings {
     private struct Seen {
         let path: [UInt8]
         let content: Int
-        /// All but the path.
+        /// A hash of everything but the path.
         let whole: Int
     }
 
     private static let limit = 10_000
 
     private var seen: [NodeID: Seen] = [:]
-    /// Items above it that were never seen are new: numbers only go up, and changes come in any order.
+    /// Items with a higher number that were never seen are new: numbers only increase, and changes arrive in any order.
     private var last: NodeID
     private var newest: NodeID
 
-    /// - Parameter last: The highest number that an item had when a program began to look.
+    /// - Parameter last: The highest number of an item when the first monitor started.
     init(after last: NodeID) { (self.last, newest) = (last, last) }
 
-    /// Where an item was when monitors were last notified of it.
+    /// Returns the path of an item that monitors were last sent.
     func path(of node: NodeID) -> MountPath? { seen[node].flatMap { try? MountPath(bytes: $0.path) } }
 
-    /// What became of an item since it was last sent; nil for nothing that could be seen.
+    /// Returns the kind of an item's change since it was last sent; nil if nothing visible changed.
     mutating func kind(of node: NodeID, _ item: FoundItem) -> Happening.Kind? {
         var hasher = Hasher()
         hasher.combine(item.size)
@@ -43,7 +44,7 @@ struct ItemSightings {
         return before.content != now.content ? .changed : before.whole != now.whole ? .status : nil
     }
 
-    /// Monitors were sent the item's new path.
+    /// Records that monitors were sent the item's new path.
     mutating func moved(_ node: NodeID, to path: MountPath) {
         guard let known = seen[node] else { return }
         seen[node] = Seen(path: path.bytes, content: known.content, whole: known.whole)

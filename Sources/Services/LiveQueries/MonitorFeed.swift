@@ -2,7 +2,7 @@ package import DaemonProtocol
 package import LocalMetadata
 import Sync
 
-/// What is sent to one monitor, one by one, as fast as it reads.
+/// The events for one monitor, one by one, as fast as it reads.
 package final class MonitorFeed: Sendable {
     private let service: QueryService
     private let connection: UInt64
@@ -11,7 +11,7 @@ package final class MonitorFeed: Sendable {
     private let id: UInt64
 
     /// - Parameters:
-    ///   - connection: Of the client, for which ``QueryService/enter(_:)`` has made room.
+    ///   - connection: The client's connection, for which ``QueryService/enter(_:)`` has made room.
     ///   - last: The highest number that an item has.
     package init(_ service: QueryService, connection: UInt64, after last: NodeID, _ clock: any Clock<Duration>) {
         self.service = service
@@ -27,7 +27,7 @@ package final class MonitorFeed: Sendable {
         service.activate()
     }
 
-    /// The next event; nil when the task was cancelled.
+    /// Returns the next event; nil when the task was cancelled.
     package func next() async -> DaemonEvent? {
         while !Task.isCancelled {
             if let happening = service.monitors.take(id) { return .happened(happening) }

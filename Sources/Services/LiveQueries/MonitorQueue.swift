@@ -1,7 +1,7 @@
 import DaemonProtocol
 import Sync
 
-/// What one monitor has not read yet. Bounded.
+/// The events that one monitor has not read yet. Bounded.
 struct MonitorQueue: Sendable {
     static let limit = 1_000
 

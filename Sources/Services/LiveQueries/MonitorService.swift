@@ -6,14 +6,14 @@ import Sync
 import Synchronization
 package import VirtualFileSystem
 
-/// Sends monitors what happens. Each has a bounded queue; what does not fit is counted and left out, the oldest first.
+/// Sends events to monitors. Each monitor has a bounded queue; events that do not fit are counted and dropped, the oldest first.
 package final class MonitorService: Sendable {
     fileprivate struct State {
         var lines: [UInt64: MonitorQueue] = [:]
         var lastID: UInt64 = 0
-        /// Changes of the tree that were not looked up yet.
+        /// Changes of the tree whose items have not been looked up yet.
         var changes: [TreeChange] = []
-        /// Nil while there is no monitor.
+        /// The states that monitors were sent; nil while there is no monitor.
         var sightings: ItemSightings?
         var cloud: CloudState?
     }
@@ -50,15 +50,15 @@ package final class MonitorService: Sendable {
 
     func take(_ id: UInt64) -> Happening? { state.withLock { $0.lines[id]?.take() } }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// A change of names, sent by the code that made it: it alone knows what was there before.
+    /// Handles a change of names, sent by the code that made it, which alone knows the previous item.
     package func happened(_ change: TreeChange) {
         guard !isEmpty else { return }
         state.withLock { if $0.changes.count < Self.maximumChanges { $0.changes.append(change) } }
     }
 
-    /// Reports names that went, with the paths that they had.
+    /// Reports names that were removed, with the paths that they had.
     func resolve(_ metadata: MetadataDatabase) throws {
         let changes = state.withLock { state in
             defer { state.changes = [] }
@@ -94,10 +94,10 @@ package final class MonitorService: Sendable {
         }
     }
 
-    /// A row changed; nil: it is gone, which was reported with its removal.
+    /// Handles a changed row; nil if the row is gone, which was reported with its removal.
     func changed(_ node: NodeID, _ row: FoundRow?) {
         guard !isEmpty else { return }
-        // A path that can not travel belongs to no item that a program could name.
+        // A path that cannot be sent belongs to an item that no program could name.
         guard let row, let item = try? row.found() else {
             return state.withLock { $0.sightings?.forget(node) }
         }

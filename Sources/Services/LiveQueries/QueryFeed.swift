@@ -5,7 +5,7 @@ package import Queries
 import Sync
 import Synchronization
 
-/// What is sent to one client of one query, page by page, as fast as it reads. Ends its query when it goes.
+/// The events for one client of one query, page by page, as fast as it reads. Ends its query when it is deallocated.
 package final class QueryFeed: Sendable {
     fileprivate enum Phase {
         case gathering(after: NodeID)
@@ -15,14 +15,14 @@ package final class QueryFeed: Sendable {
 
     fileprivate struct Batch {
         var rows: [FoundRow] = []
-        /// No longer for the client, or gone.
+        /// Items that no longer match for the client, or are gone.
         var others: [NodeID] = []
         var next: Phase
     }
 
-    /// Items of one event: a frame holds them, whatever their paths are.
+    /// Items per event: so many fit in a frame, whatever their paths are.
     private static let page = 200
-    /// What a live query may match: beyond it, it is refused rather than wrong.
+    /// The most items that a live query may match: beyond that it is refused, so that it is never incomplete.
     private static let maximumItems = 250_000
 
     private let queries: QueryService
@@ -32,13 +32,13 @@ package final class QueryFeed: Sendable {
     private let condition: ItemCondition
     private let scope: QueryScope
     private let interval: Duration
-    /// Nil for a query that ends when all is gathered.
+    /// The live query; nil for a query that ends when all items are gathered.
     private let id: QueryTable.QueryID?
     private let bell = Wakeup()
     private let phase = Mutex(Phase.gathering(after: NodeID(0)))
 
     /// - Parameters:
-    ///   - connection: Of the client.
+    ///   - connection: The client's connection.
     ///   - isLive: Whether updates follow once all is gathered.
     ///   - interval: The shortest time between two updates.
     /// - Throws: `busy` for a connection that has too many queries.
@@ -62,7 +62,7 @@ package final class QueryFeed: Sendable {
         queries.leave(connection)
     }
 
-    /// The next event; nil at the end. To be called by one task.
+    /// Returns the next event; nil at the end. Must be called by one task only.
     package func next() async throws -> DaemonEvent? {
         switch phase.withLock({ $0 }) {
         case .gathering(let last): return .found(try await gather(after: last))
@@ -81,7 +81,7 @@ package final class QueryFeed: Sendable {
         }
     }
 
-    /// Nil when the task was cancelled.
+    /// Returns the next update; nil when the task was cancelled.
     private func update() async throws -> FoundItems? {
         guard let id else { return nil }
         let clock = source.clock
@@ -89,7 +89,7 @@ package final class QueryFeed: Sendable {
             while !Task.isCancelled, !queries.with({ $0.hasNews(id) }) {
                 await bell.wait(atMost: .seconds(60), clock: clock)
             }
-            // What comes meanwhile goes with it. Only cancellation ends the sleep early.
+            // Changes that arrive meanwhile are sent with this update. Only cancellation ends the sleep early.
             try await clock.sleep(for: interval)
             let found = try await source.blocking { [self] in
                 let items = queries.with { queries in

@@ -5,28 +5,28 @@ import Queries
 import Sync
 import Synchronization
 
-/// The live queries and monitors of all clients: it is notified which rows changed, and finds the queries concerned. A writer is held up
-/// for one insertion into a set, and not at all while there is no query.
+/// The live queries and monitors of all clients: the service is notified which rows changed, and finds the queries concerned. A writer is
+/// delayed by one insertion into a set, and not at all while there is no query.
 package final class QueryService: Sendable {
     fileprivate struct State {
         var queries = QueryTable()
         var bells: [QueryTable.QueryID: Wakeup] = [:]
-        /// Rows to look at.
+        /// Rows to be evaluated.
         var changed: Set<NodeID> = []
-        /// Packages of which something changed. Each is looked at as a whole, so they wait for the end of what is under way.
+        /// Packages with changes inside. Each is evaluated as a whole, so they wait for the end of the changes under way.
         var packages: Set<NodeID> = []
-        /// Folders of which everything below is to be looked at, and the last item that was.
+        /// Folders whose whole content is to be evaluated, with the last item that was.
         var folders: [NodeID: NodeID] = [:]
-        /// Documents of conflict siblings, whose rows say nothing when they are gone.
+        /// The documents of conflict siblings, since a sibling's row no longer names its document once it is gone.
         var documents: [NodeID: NodeID]?
-        /// Queries of each connection.
+        /// The number of queries of each connection.
         var clients: [UInt64: Int] = [:]
     }
 
     static let maximumQueries = 32
     private static let batch = 200
     private static let packageBatch = 20
-    /// Rows that wait to be looked at; beyond it everything is.
+    /// The most rows that may wait to be evaluated; beyond it all items are evaluated.
     private static let maximumChanged = 100_000
 
     package let monitors = MonitorService()
@@ -45,9 +45,9 @@ package final class QueryService: Sendable {
 
     // MARK: Queries
 
-    /// Makes room for a query or a monitor of a connection; ``leave(_:)`` gives it back.
+    /// Makes room for a query or a monitor of a connection; ``leave(_:)`` releases it.
     ///
-    /// - Throws: `busy` for a connection that has ``maximumQueries`` already.
+    /// - Throws: `busy` for a connection that already has ``maximumQueries``.
     package func enter(_ connection: UInt64) throws(DaemonFailure) {
         try state.withLock { state throws(DaemonFailure) in
             guard state.clients[connection, default: 0] < Self.maximumQueries else {
@@ -82,10 +82,10 @@ package final class QueryService: Sendable {
         activate()
     }
 
-    /// What a feed asks of its query.
+    /// Runs `body` with the table of queries, for a feed.
     func with<T>(_ body: (inout QueryTable) throws -> T) rethrows -> T { try state.withLock { try body(&$0.queries) } }
 
-    /// To be called when queries or monitors came or went.
+    /// Updates whether the service is active. To be called when queries or monitors are added or removed.
     func activate() {
         let isNeeded = state.withLock { state in
             let isNeeded = !state.queries.isEmpty || !monitors.isEmpty
@@ -98,7 +98,7 @@ package final class QueryService: Sendable {
 
     // MARK: Changes
 
-    /// After a commit, on the thread that made it.
+    /// Records changed rows after a commit, on the thread that made it.
     package func changed(_ changes: RowChanges) {
         guard isActive.load(ordering: .sequentiallyConsistent) else { return }
         state.withLock { state in
@@ -113,7 +113,7 @@ package final class QueryService: Sendable {
         bell.ring()
     }
 
-    /// Looks at what changed until the task is cancelled.
+    /// Evaluates changes until the task is cancelled.
     package func run(_ source: any QuerySource) async { await run(source, source.clock) }
 
     private func run<C: Clock>(_ source: any QuerySource, _ clock: C) async where C.Duration == Duration {
@@ -124,7 +124,7 @@ package final class QueryService: Sendable {
             guard isActive.load(ordering: .sequentiallyConsistent) else { continue }
             let transfers = source.transfers
             let moving = transfers.nodes
-            // Also those that have just ended.
+            // Also the transfers that have just ended.
             state.withLock { $0.changed.formUnion(moving.union(transferring)) }
             transferring = moving
             do {
@@ -132,7 +132,7 @@ package final class QueryService: Sendable {
                     monitors.note(source.cloud)
                     while !Task.isCancelled, try work(transfers) {}
                 }
-                // A package of very many files that come one by one takes no more than a fifth of the time.
+                // If the many files of a package arrive one by one, evaluating it takes at most a fifth of the time.
                 guard clock.now >= nextPackages else { continue }
                 let start = clock.now
                 try await source.blocking { [self] in
@@ -146,7 +146,7 @@ package final class QueryService: Sendable {
         }
     }
 
-    /// Looks at some rows. Returns whether there are more.
+    /// Evaluates some rows. Returns whether there are more.
     func work(_ transfers: TransferTable) throws -> Bool {
         try learnSiblings()
         try monitors.resolve(metadata)
@@ -168,7 +168,7 @@ package final class QueryService: Sendable {
         return true
     }
 
-    /// Looks at some packages of which something changed, each as a whole. Returns whether there are more.
+    /// Evaluates some packages with changes inside, each as a whole. Returns whether there are more.
     func lookAtPackages(_ transfers: TransferTable) throws -> Bool {
         let nodes = state.withLock { state in
             let nodes = Array(state.packages.prefix(Self.packageBatch))
@@ -191,10 +191,10 @@ package final class QueryService: Sendable {
         for sight in sights { monitors.changed(sight.node, sight.row) }
     }
 
-    /// What a row says now.
+    /// The present values of a row.
     private struct Sight {
         let node: NodeID
-        /// Nil where it is gone.
+        /// Nil if the row is gone.
         let row: FoundRow?
         /// The document that it is a conflict version of.
         let document: NodeID?
@@ -218,7 +218,7 @@ package final class QueryService: Sendable {
         }
         let end = [children.last?.node, unreadable.last].compactMap(\.self).max()
         state.withLock { state in
-            // Who moved it meanwhile has it walked through from the beginning.
+            // If the folder was moved meanwhile, its walk starts again from the beginning.
             if state.folders[folder] == last {
                 state.folders[folder] = children.count + unreadable.count < Self.batch ? nil : end
             }
@@ -240,7 +240,7 @@ package final class QueryService: Sendable {
 }
 
 extension QueryService.State {
-    /// The bells of those who are to learn of it.
+    /// Returns the bells of the feeds to notify of the change.
     fileprivate mutating func changed(_ node: NodeID, _ row: FoundRow?, document: NodeID?) -> [Wakeup] {
         // A document is in conflict as long as it has siblings.
         if let document, let known = documents {

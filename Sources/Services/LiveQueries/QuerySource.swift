@@ -1,6 +1,6 @@
 package import Sync
 
-/// What live queries need of a device beside its database.
+/// The parts of a device, besides its database, that live queries need.
 package protocol QuerySource: Sendable {
     var clock: any Clock<Duration> { get }
     /// The transfers that are under way now. Must not be read inside a transaction: the device may itself be reading the database.

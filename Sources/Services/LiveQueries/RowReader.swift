@@ -2,7 +2,7 @@ import CloudModel
 import LocalMetadata
 import VirtualFileSystem
 
-/// Reads rows for queries inside one transaction: what items have in common is looked up once.
+/// Reads rows for queries inside one transaction: values that items have in common are looked up once.
 struct RowReader {
     private let transaction: MetadataTransaction
     private let transfers: TransferTable
@@ -10,7 +10,7 @@ struct RowReader {
     private var folders: [NodeID: FoundRow.Folder] = [:]
     private var containers: [ContainerID: ContainerName] = [:]
 
-    /// Folders of one batch; more are looked up again.
+    /// The number of folders kept for one batch; further ones are looked up again.
     private static let limit = 4_096
 
     init(_ transaction: MetadataTransaction, _ transfers: TransferTable, mountPoint: String) {
@@ -28,12 +28,12 @@ struct RowReader {
             conflictOf: try document(of: item).map { try self.path(of: $0) }, mountPoint: mountPoint)
     }
 
-    /// The outermost package that an item is or lies in.
+    /// Returns the outermost package that an item is or is in.
     mutating func package(around item: LocalItem) throws -> NodeID? {
         try folder(item.parent, depth: 0).package ?? (item.isPackage ? item.node : nil)
     }
 
-    /// The document that an item is a conflict version of.
+    /// Returns the document that an item is a conflict version of.
     func document(of item: LocalItem) throws -> LocalItem? {
         try transaction.local.document(ofVersion: item)
     }
@@ -50,10 +50,10 @@ struct RowReader {
         return name
     }
 
-    /// Path of a folder, and whether it is a container's `Documents` or below.
+    /// Returns the path of a folder, and whether it is a container's `Documents` or below it.
     mutating func folder(_ node: NodeID, depth: Int) throws -> FoundRow.Folder {
         if let known = folders[node] { return known }
-        // Damaged rows may lead in a circle; no path has more folders.
+        // Corrupt rows may form a cycle; no path has more folders than this.
         guard node != .root, depth < 1_024, let item = try transaction.local.item(node) else {
             return FoundRow.Folder(path: [], isInDocuments: false)
         }

@@ -1,7 +1,7 @@
 package import LocalMetadata
 package import VirtualFileSystem
 
-/// How far the transfers are that were under way when it was made.
+/// The progress of the transfers that were under way when the table was made.
 package struct TransferTable: Sendable {
     private let fractions: [NodeID: TransferFractions]
 

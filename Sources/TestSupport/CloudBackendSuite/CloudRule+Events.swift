@@ -3,7 +3,8 @@ package import CloudStorage
 package import Testing
 
 extension CloudRule {
-    /// A backend may send hints for no reason, so each proof checks after every hint whether the change is visible, and ends once it is.
+    /// A backend may send an event without a reason, so each proof checks after every event whether the change is visible, and ends once it
+    /// is.
     static let events = [
         CloudRule("an append of another device makes an event") { cloud in
             let (one, other, container) = try await cloud.twoDevices()

@@ -20,7 +20,7 @@ package struct CloudRule: Sendable, CustomStringConvertible {
 
     package var description: String { sentence }
 
-    /// `cloud` must be a place where no cloud has been created yet.
+    /// Runs the proof. `cloud` must be a place where no cloud has been created yet.
     package func check(_ cloud: CloudUnderTest) async throws { try await proof(cloud) }
 
     package static let all = connection + containers + log + concurrency + chunks + events
@@ -30,12 +30,12 @@ package struct CloudRule: Sendable, CustomStringConvertible {
 package struct CloudUnderTest: Sendable {
     private let open: @Sendable () async throws -> any CloudBackend
 
-    /// Each call of `open` returns a new instance for the same place, not connected yet.
+    /// Makes a cloud whose `open` returns a new instance for the same place at each call, not connected yet.
     package init(open: @escaping @Sendable () async throws -> any CloudBackend) { self.open = open }
 
     func unconnected() async throws -> any CloudBackend { try await open() }
 
-    /// Returns a connected instance, as of a device; the first one creates the cloud.
+    /// Returns a connected instance, as each device has one; the first one creates the cloud.
     func device() async throws -> any CloudBackend {
         let backend = try await open()
         _ = try await backend.connect(create: true)
@@ -50,17 +50,17 @@ package struct CloudUnderTest: Sendable {
     }
 }
 
-/// A chunk to upload: the suite needs distinct ids, not correct digests.
+/// Returns a chunk to upload: the suite needs distinct ids, not correct digests.
 func chunk(_ number: UInt64) -> (id: ChunkID, frame: [UInt8]) {
     var bytes = [UInt8](repeating: 0, count: 32)
-    // The low byte first, so that ids spread over what a backend may shard by.
+    // The low byte first, so that ids differ in the part by which a backend may shard.
     for index in 0..<8 { bytes[index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
     guard let id = ChunkID(bytes) else { preconditionFailure("a digest has 32 bytes") }
     return (id, Array("frame \(number)".utf8))
 }
 
 extension CloudBackend {
-    /// The whole log, read in pages.
+    /// Returns the whole log, read in pages.
     package func wholeLog(of container: ContainerName, page: Int = 7) async throws -> [LogRecord] {
         var records: [LogRecord] = []
         while true {

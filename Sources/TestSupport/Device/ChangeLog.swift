@@ -20,7 +20,7 @@ package final class ChangeLog: TreeObserver {
         texts.withLock { $0.append(text) }
     }
 
-    /// What came since the last call.
+    /// Returns the texts recorded since the last call, and removes them.
     package func take() -> [String] {
         texts.withLock { texts in
             defer { texts = [] }

@@ -4,9 +4,9 @@ import Glibc
 package import LocalMetadata
 package import VirtualFileSystem
 
-/// What programs do in the mount.
+/// Operations of programs in the mount.
 extension KernellessDevice {
-    /// The row of that name; nil where there is none.
+    /// Returns the row of that name; nil where there is none.
     package func row(_ name: String, in folder: NodeID? = nil) throws -> LocalItem? {
         try metadata.read { try $0.local.item(named: try ItemName(name), in: folder ?? documents) }
     }
@@ -30,7 +30,7 @@ extension KernellessDevice {
         return attributes.node
     }
 
-    /// `open(O_TRUNC)`, `write`, `close` of a file that exists.
+    /// `open(O_TRUNC)`, `write`, `close` of an existing file.
     package func edit(_ name: String, _ text: String, in folder: NodeID? = nil) throws {
         let handle = try files.open(try node(name, in: folder), canWrite: true, truncate: true)
         defer { files.release(handle) }
@@ -56,7 +56,7 @@ extension KernellessDevice {
         guard count == bytes.count else { throw Errno(EIO, "write") }
     }
 
-    /// The first 4,096 bytes.
+    /// Returns the first 4,096 bytes as text.
     package func text(of handle: OpenHandle) throws -> String {
         try files.withDescriptor(handle) { descriptor in
             var bytes = [UInt8](repeating: 0, count: 4096)

@@ -21,9 +21,9 @@ package final class KernellessDevice: Sendable {
     package let files: VirtualFileSystem
     package let context: EngineContext
     package let engine: SyncEngine
-    /// The clock of the device, unless ``init(_:id:time:settle:announcedSize:permits:transfers:patience:onCall:)`` got another one.
+    /// The clock of the device, unless ``init(_:id:time:settle:announcedSize:permits:transfers:patience:onCall:)`` was given another one.
     package let time = ManualTime(KernellessDevice.start)
-    /// What the file system notified its observer of.
+    /// The changes that the file system notified its observer of.
     package let changes = ChangeLog()
     /// `Documents/` of the one container.
     package let documents: NodeID
@@ -32,9 +32,9 @@ package final class KernellessDevice: Sendable {
     /// - Parameters:
     ///   - time: Nil for ``time``, which only the test advances.
     ///   - settle: How long a change rests before it is uploaded and sent.
-    ///   - transfers: What uploads and downloads share; it must use `backend`.
+    ///   - transfers: The transfers that uploads and downloads share; they must use `backend`.
     ///   - patience: How long a reader waits for bytes that are not here.
-    ///   - onCall: Runs before each call of the database that changes the disk; what it throws, the call throws.
+    ///   - onCall: Runs before each call of the database that changes the disk; an error that it throws is thrown by the call.
     package init(
         _ backend: InMemoryBackend = InMemoryBackend(), id: DeviceID = DeviceID(7), time other: (any TimeSource)? = nil,
         settle: Duration = .zero, announcedSize: UInt64 = 4 << 20,
@@ -73,6 +73,6 @@ package final class KernellessDevice: Sendable {
         }
     }
 
-    // A folder that is left behind lies among the temporary files.
+    // A folder that is left behind is among the temporary files.
     deinit { try? FileManager.default.removeItem(atPath: directory) }
 }

@@ -20,7 +20,7 @@ package final class DaemonProcess: Sendable {
 
     package var isRunning: Bool { pid.map(Self.isDaemon) ?? false }
 
-    /// Process ids are reused, and a zombie has no program file any more.
+    /// Returns whether the process is a daemon: process ids are reused, and a zombie has no program file any more.
     private static func isDaemon(_ pid: Int32) -> Bool {
         var path = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/\(pid)/exe", &path, path.count - 1)
@@ -42,7 +42,7 @@ extension DaemonProcess {
 }
 
 extension TestDevice {
-    /// The processor time of all threads of the daemon (proc_pid_stat(5): utime and stime, in hundredths of a second).
+    /// Returns the processor time of all threads of the daemon (proc_pid_stat(5): utime and stime, in hundredths of a second).
     package func processorTime() throws -> Duration {
         guard let pid = daemon.pid else { throw EndToEndError("\(name) has no daemon") }
         let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)

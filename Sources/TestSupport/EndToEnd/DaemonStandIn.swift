@@ -4,7 +4,7 @@ package struct DaemonStandIn: Sendable {
     let folder: String
     let environment: [String: String]
 
-    /// The daemon's own program with additional environment variables.
+    /// Stands in for a device's daemon by the daemon's own program with additional environment variables.
     package init(of device: TestDevice, environment: [String: String]) {
         self.init(folder: device.binaries, environment: environment)
     }

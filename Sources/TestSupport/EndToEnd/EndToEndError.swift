@@ -1,4 +1,4 @@
-/// Why a test with real processes can not go on.
+/// The reason why a test with real processes cannot continue.
 package struct EndToEndError: Error, CustomStringConvertible {
     package let description: String
 

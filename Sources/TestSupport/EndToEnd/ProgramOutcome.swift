@@ -10,7 +10,7 @@ package struct ProgramOutcome: Sendable, CustomStringConvertible {
 
     package var description: String { "`\(command)` ended with \(status): \(output)\(errors)" }
 
-    /// The output without white space at its end. Throws ``description`` unless the program succeeded.
+    /// Returns the output without white space at its end. Throws ``description`` unless the program succeeded.
     @discardableResult
     package func text() throws -> String {
         guard succeeded else { throw EndToEndError(description) }
@@ -19,6 +19,6 @@ package struct ProgramOutcome: Sendable, CustomStringConvertible {
         return String(text)
     }
 
-    /// The lines of the output that are not empty. Throws ``description`` unless the program succeeded.
+    /// Returns the lines of the output that are not empty. Throws ``description`` unless the program succeeded.
     package func lines() throws -> [String] { try text().split(separator: "\n").map(String.init) }
 }

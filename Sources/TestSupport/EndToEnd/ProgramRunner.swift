@@ -3,8 +3,8 @@ import SystemPackage
 
 /// Runs programs that use a mount, each for a bounded time.
 ///
-/// A file system that does not respond blocks a process in the kernel, where no signal reaches it. When the time is over, the
-/// daemons are therefore killed too, which frees the process and lets the test fail instead of hang.
+/// A file system that does not respond blocks a process in the kernel, where no signal reaches it. When the time is over, the runner
+/// therefore kills the daemons too, which frees the process and lets the test fail instead of hang.
 package struct ProgramRunner: Sendable {
     package static let defaultLimit: Duration = .seconds(120)
 

@@ -8,18 +8,18 @@ package struct TestCloud: Sendable {
 
     package let url: String
 
-    /// With a `url` the cloud is elsewhere, and the directory stays empty.
+    /// With a `url` the cloud is at that address, and the directory stays empty.
     init(directory: String, url: String? = nil) {
         self.directory = directory
         self.url = url ?? "file://\(directory)"
     }
 
-    /// Makes the cloud unreachable for every device, like a pulled cable.
+    /// Makes the cloud unreachable for every device, as when a cable is unplugged.
     package func goOffline() throws { try FileManager.default.moveItem(atPath: directory, toPath: hidden) }
 
     package func goOnline() throws { try FileManager.default.moveItem(atPath: hidden, toPath: directory) }
 
-    /// What the cloud holds: the bytes and names of all chunks, and the number of log entries.
+    /// The content of the cloud: the bytes and names of all chunks, and the number of log entries.
     package struct Contents: Equatable, Sendable {
         package var chunks: Set<String> = []
         package var chunkBytes = 0

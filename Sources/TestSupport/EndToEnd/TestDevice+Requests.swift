@@ -2,7 +2,7 @@ import Foundation
 
 /// The requests that the kernel sends to a device's daemon.
 extension TestDevice {
-    /// The numbers of requests since the mount, by the names of their operations.
+    /// Returns the number of requests since the mount, by the names of their operations.
     private func requests() async throws -> [String: Int] {
         struct Response: Decodable {
             struct Mount: Decodable {
@@ -11,7 +11,7 @@ extension TestDevice {
             }
             let mounts: [Mount]
         }
-        // Without a path: to resolve a path would itself send requests to the mount.
+        // Without a path, because resolving one would itself send requests to the mount.
         let text = try await ubiquity(["diagnose", "--json"]).text()
         let mounts = try JSONDecoder().decode(Response.self, from: Data(text.utf8)).mounts
         guard let counts = mounts.first(where: { $0.mount == mount })?.requests else {
@@ -20,10 +20,10 @@ extension TestDevice {
         return counts
     }
 
-    /// The requests that the kernel sends because of a script in the documents folder, without those that it sends at any time to
+    /// Returns the requests that the kernel sends because of a script in the documents folder, without those that it sends at any time to
     /// free memory.
     package func requests(of script: String) async throws -> [String: Int] {
-        // From here on the kernel knows the folder itself.
+        // After this the kernel has looked up the folder itself.
         try await shell("true")
         let before = try await settledRequests()
         try await shell(script)
@@ -34,7 +34,7 @@ extension TestDevice {
         }
     }
 
-    /// The counts once every file is released, which programs do not wait for.
+    /// Returns the counts once every file is released; programs do not wait for the release.
     private func settledRequests() async throws -> [String: Int] {
         var counts: [String: Int] = [:]
         try await eventually("every file that was opened is released") {

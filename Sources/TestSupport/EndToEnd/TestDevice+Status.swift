@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a device reports about its documents. Paths are relative to the documents folder.
+/// The status that a device reports about its documents. Paths are relative to the documents folder.
 extension TestDevice {
     package func path(_ name: String) -> String { name.isEmpty ? documents : "\(documents)/\(name)" }
 
-    /// The value of the attribute `user.ubiquity.KEY`; nil if the document has no such attribute.
+    /// Returns the value of the attribute `user.ubiquity.KEY`; nil if the document has no such attribute.
     package func attribute(_ key: String, of name: String) async throws -> String? {
         let outcome = try await run("getfattr", "--only-values", "-n", "user.ubiquity.\(key)", "--", path(name))
         if outcome.succeeded { return outcome.output }
@@ -55,7 +55,7 @@ extension TestDevice {
         try await ubiquity(["evict"] + names.map(path)).text()
     }
 
-    /// The names in a folder, sorted by their bytes.
+    /// Returns the names in a folder, sorted by their bytes.
     package func list(_ name: String = "") async throws -> [String] {
         try await run("find", path(name), "-mindepth", "1", "-maxdepth", "1", "-printf", "%f\\n").lines().sorted()
     }

@@ -4,7 +4,7 @@ import Glibc
 /// One installation: a real daemon with its own mount and state.
 package struct TestDevice: Sendable {
     package let name: String
-    /// Where its documents are mounted; absolute.
+    /// The absolute path where the device's documents are mounted.
     package let mount: String
     package let state: String
     package let daemon = DaemonProcess()
@@ -13,7 +13,7 @@ package struct TestDevice: Sendable {
     package let binaries: String
     package let runner: ProgramRunner
 
-    /// What the tests work in: the `Documents` of the container that always exists.
+    /// The folder in which the tests work: the `Documents` of the container that always exists.
     package var documents: String { "\(mount)/CloudDocs/Documents" }
     private var logFile: String { "\(state)/daemon.log" }
 
@@ -49,7 +49,7 @@ package struct TestDevice: Sendable {
         daemon.set(pid)
     }
 
-    /// Unmounts in order.
+    /// Unmounts the device in order.
     package func stop() async throws {
         try await ubiquity(["unmount", mount]).text()
         daemon.set(nil)
@@ -66,7 +66,7 @@ package struct TestDevice: Sendable {
         try await start(options)
     }
 
-    /// Stops the daemon's threads where they are, until ``thaw()``.
+    /// Stops all threads of the daemon until ``thaw()``.
     package func freeze() { daemon.send(SIGSTOP) }
 
     package func thaw() { daemon.send(SIGCONT) }
@@ -85,7 +85,7 @@ package struct TestDevice: Sendable {
         return table.contains(" \(mount) ")
     }
 
-    /// The part of the daemon's log to show after a failure: the crash if there was one, otherwise the end.
+    /// The part of the daemon's log to show after a failure: the crash if there was one, otherwise the last lines.
     var log: String {
         let text = (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? "(none)"
         let lines = text.split(separator: "\n")
@@ -125,7 +125,7 @@ package struct TestDevice: Sendable {
 }
 
 extension TestDevice {
-    /// Takes over the daemon that a `mount` has started.
+    /// Records the daemon that a `mount` has started.
     package func adopt(_ outcome: ProgramOutcome) throws {
         guard let match = try outcome.text().firstMatch(of: /daemon (\d+)/), let pid = Int32(match.1) else {
             throw EndToEndError("mount does not name its daemon: \(outcome)")
@@ -135,7 +135,7 @@ extension TestDevice {
 }
 
 extension TestDevice {
-    /// The command line for a shell, for arguments that need no quotes.
+    /// Returns the command line for a shell, for arguments that need no quotes.
     package func command(_ arguments: [String]) -> String {
         (["\(binaries)/ubiquity"] + arguments).joined(separator: " ")
     }

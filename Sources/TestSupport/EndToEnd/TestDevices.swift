@@ -17,12 +17,12 @@ package struct TestDevices: Sendable {
         try await with(devices: ["A", "B"]) { test in try await body(test.cloud, test.devices[0], test.devices[1]) }
     }
 
-    /// Mounts devices of these names, runs `body` and removes everything again, the last device first. What the daemons logged is
-    /// added to an error.
+    /// Mounts devices of these names, runs `body` and removes everything again, the last device first. The daemons' logs are added to an
+    /// error.
     ///
     /// - Parameters:
-    ///   - cloud: the URL of a cloud that is elsewhere; without it the devices share a directory.
-    ///   - prepare: what is done before the first mount.
+    ///   - cloud: The URL of a cloud elsewhere; without it the devices share a directory.
+    ///   - prepare: Runs before the first mount.
     package static func with(
         devices names: [String], cloud: String? = nil, prepare: (TestDevices) async throws -> Void = { _ in },
         _ body: (TestDevices) async throws -> Void
@@ -57,7 +57,7 @@ package struct TestDevices: Sendable {
         }
     }
 
-    /// An environment without the user's settings of editors and git, and without other daemons.
+    /// Returns an environment without the user's settings of editors and git, and without other daemons.
     private static func environment(_ root: String) throws -> [String: String] {
         let home = "\(root)/home"
         let runtime = "\(root)/run"
@@ -76,7 +76,7 @@ package struct TestDevices: Sendable {
         ]
     }
 
-    /// The folder of the programs, which are built beside the tests.
+    /// Returns the folder of the programs, which are built beside the tests.
     package static func binaries() throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(filePath: tests).deletingLastPathComponent().path
@@ -93,7 +93,7 @@ package struct TestDevices: Sendable {
 
     // MARK: Plain directories
 
-    /// An empty directory beside the mounts, on the same disk.
+    /// Makes an empty directory beside the mounts, on the same disk.
     package func plain(_ name: String = "plain") throws -> String {
         let path = "\(root)/\(name)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

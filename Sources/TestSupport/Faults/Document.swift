@@ -1,7 +1,8 @@
 /// Bytes that name their document and its generation, so that a reader can check from the bytes alone whether they are
 /// complete.
 package enum Document {
-    /// A journal only grows: its generation is its number of records. All other documents are replaced as a whole.
+    /// Returns whether a document is a journal. A journal only grows: its generation is its number of records. All other documents are
+    /// replaced as a whole.
     package static func isJournal(_ name: String) -> Bool { name.hasPrefix("journal") }
 
     package static func bytes(_ name: String, _ generation: Int) -> [UInt8] {
@@ -21,7 +22,7 @@ package enum Document {
 
     package static func record(_ name: String, _ number: Int) -> [UInt8] { Array("\(name) record \(number)\n".utf8) }
 
-    /// The size in bytes: from a few to about 70,000, and several chunks for names that begin with `big`.
+    /// Returns the size in bytes: from a few to about 70,000, and several chunks for names that begin with `big`.
     private static func size(_ name: String, _ generation: Int) -> Int {
         let chance = name.utf8.reduce(UInt64(generation) &* 31 &+ 7) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
         if name.hasPrefix("big") { return 2_000_000 + Int(chance >> 20) % 1_500_000 }

@@ -61,7 +61,7 @@ extension FaultOperation {
         return file
     }
 
-    /// Writes a document in pieces, and closes the file if that fails.
+    /// Writes a document in pieces; closes the file if that fails.
     private static func fill(_ file: Int32, _ path: String, _ generation: Int) throws(Failure) {
         let bytes = Document.bytes(FaultOperation.name(of: path), generation)
         var start = 0
@@ -72,11 +72,11 @@ extension FaultOperation {
         }
     }
 
-    /// Writes all of it, or closes the file and throws.
+    /// Writes all of the bytes, or closes the file and throws.
     private static func write(_ file: Int32, _ bytes: ArraySlice<UInt8>) throws(Failure) {
         let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
         guard count != bytes.count else { return }
-        // After a short write the kernel returns the reason only on the next try.
+        // After a short write the kernel returns the reason only at the next attempt.
         let failure = Failure(call: "write", code: count < 0 ? errno : ENOSPC)
         close(file)
         throw failure

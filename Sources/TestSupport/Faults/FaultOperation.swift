@@ -11,7 +11,7 @@ package enum FaultOperation: Equatable, Sendable, CustomStringConvertible {
     case move(from: String, to: String)
     case remove(path: String)
 
-    /// The form in the lines of a record and in the arguments of the tool.
+    /// The operation as in the lines of a record and in the arguments of the tool.
     package var description: String {
         switch self {
         case .write(let path, let generation): "write:\(path):\(generation)"
@@ -42,6 +42,7 @@ package enum FaultOperation: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The name in a document's bytes, which it keeps when it moves: the last component of the path at which it was created.
+    /// Returns the name in a document's bytes, which the document keeps when it moves: the last component of the path at which it was
+    /// created.
     package static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 }

@@ -13,13 +13,13 @@ package struct FaultPlan: Sendable {
         case fail(Int32)
     }
 
-    /// Nil to count only.
+    /// The fault to inject; nil to count only.
     package var fault: Fault?
     /// The first call to strike, counted from 1 when the plan begins.
     package var position: Int
     /// Whether the fault strikes all later calls as well.
     package var lasts: Bool
-    /// Which calls count.
+    /// Returns whether a call counts.
     package var concerns: @Sendable (ObservedCall) -> Bool
 
     package init(
@@ -32,7 +32,7 @@ package struct FaultPlan: Sendable {
         self.concerns = concerns
     }
 
-    /// How many calls counted so far.
+    /// How many calls have counted so far.
     package private(set) var count = 0
     /// The first call that was struck.
     package private(set) var struck: ObservedCall?

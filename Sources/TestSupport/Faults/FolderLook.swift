@@ -2,7 +2,7 @@ import Glibc
 
 /// Lists a folder and reads files as a whole.
 package enum FolderLook {
-    /// Examines the bytes of one file; fails with an error number if it can not be read.
+    /// Examines the bytes of one file; fails with an error number if the file cannot be read.
     package static func examine(_ path: String) -> Result<Document.Finding, Failure> {
         read(path).map(Document.examine).flatMapError { $0.code == ENOENT ? .success(.absent) : .failure($0) }
     }
@@ -22,7 +22,7 @@ package enum FolderLook {
         }
     }
 
-    /// The names in a folder. Throws if it can not be listed.
+    /// Returns the names in a folder. Throws if the folder cannot be listed.
     package static func names(_ folder: String) throws(Failure) -> [String] {
         guard let stream = opendir(folder) else { throw Failure(call: "opendir \(folder)", code: errno) }
         defer { closedir(stream) }
@@ -40,7 +40,7 @@ package enum FolderLook {
 }
 
 extension Document.Finding {
-    /// One word for each part, for output to another process.
+    /// The finding as one word for each part, for output to another process.
     package var words: String {
         switch self {
         case .absent: "absent"

@@ -6,14 +6,14 @@ package enum Launch {
     /// The descriptor from which the calls are read; high, so that nothing else uses it.
     static let listener: Int32 = 199
 
-    /// The program to execute.
+    /// The environment variable with the program to execute.
     package static let programVariable = "FAULTS_PROGRAM"
-    /// A file with the id of the process that waits for the supervisor.
+    /// The environment variable with the path of a file that holds the id of the process that waits for the supervisor.
     package static let meetingVariable = "FAULTS_MEETING"
-    /// Names of the calls, separated by commas.
+    /// The environment variable with the names of the calls, separated by commas.
     package static let callsVariable = "FAULTS_CALLS"
 
-    /// Returns only if it fails, with a message.
+    /// Replaces this process by the program. Returns only if that fails, with a message.
     package static func become(_ arguments: [String]) -> String {
         guard let program = getenv(programVariable), let meeting = getenv(meetingVariable).map({ String(cString: $0) })
         else { return "\(programVariable) and \(meetingVariable) must be set" }
@@ -24,7 +24,7 @@ package enum Launch {
         guard announce(at: "\(meeting).new"), rename("\(meeting).new", meeting) == 0 else {
             return "\(meeting) can not be written: \(errno)"
         }
-        // From here on the listed calls block until the supervisor attaches; until then only other calls may be made.
+        // From now on the listed calls block until the supervisor attaches; until then only other calls may be made.
         let watched = faults_watch(calls, Int32(calls.count))
         guard watched >= 0, dup2(watched, listener) >= 0, fcntl(listener, F_SETFD, FD_CLOEXEC) == 0 else {
             return "seccomp(2) failed: \(errno)"

@@ -1,7 +1,7 @@
 import CFaults
 import Glibc
 
-/// A call that is about to happen.
+/// A system call that is about to happen.
 package struct ObservedCall: Sendable, CustomStringConvertible {
     package let call: SystemCall
     /// The call's target: an absolute path, or the kernel's name of a socket or a pipe. Empty if it is unknown.
@@ -14,7 +14,7 @@ package struct ObservedCall: Sendable, CustomStringConvertible {
 
     package var description: String { "\(call.rawValue) \(target)" }
 
-    /// Reads the arguments from the process that waits in the call.
+    /// Reads the arguments from the memory of the process that waits in the call.
     init?(_ notification: seccomp_notif) {
         guard let call = SystemCall(number: notification.data.nr) else { return nil }
         let arguments = notification.data.args
@@ -36,7 +36,7 @@ package struct ObservedCall: Sendable, CustomStringConvertible {
         return count > 0 ? String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : ""
     }
 
-    /// A string in the memory of the process.
+    /// Returns a string in the memory of the process.
     private static func text(_ process: String, at address: UInt64) -> String {
         let memory = open("\(process)/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { return "" }

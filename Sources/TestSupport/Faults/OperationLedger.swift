@@ -1,4 +1,4 @@
-/// What must be found, derived from what was acknowledged. Each writer keeps its record in a file of its own:
+/// Derives from the acknowledged operations what must be found. Each writer keeps its record in a file of its own:
 ///
 ///     begin write:a:3      the operation is about to be requested
 ///     done write:a:3       the operation was acknowledged
@@ -6,9 +6,9 @@
 ///     uploaded a 3         the status of the document reported that the cloud has this generation
 package struct OperationLedger: Sendable {
     package struct Expectation: Sendable {
-        /// The content after the last acknowledgement; nil for no file.
+        /// The content after the last acknowledgement; nil if there is no file.
         package var known: Content?
-        /// Operations begun since then and not acknowledged.
+        /// Operations begun since that acknowledgement and not acknowledged.
         package var open: [FaultOperation] = []
     }
 
@@ -26,7 +26,7 @@ package struct OperationLedger: Sendable {
     /// The newest generation for which a write in place was begun.
     private var overwritten: [String: Int] = [:]
     package private(set) var acknowledged = 0
-    /// Begun, and not acknowledged.
+    /// The number of operations that were begun and not acknowledged.
     package private(set) var unacknowledged = 0
 
     package init() {}
@@ -87,7 +87,7 @@ package struct OperationLedger: Sendable {
         }
     }
 
-    /// Returns what is wrong with what was found, and settles the operations left open by what was found.
+    /// Returns the problems of the files found, and settles the operations that were left open by those files.
     package mutating func settle(_ found: [String: Document.Finding]) -> [String] {
         let before = expectations
         var violations: [String] = []
@@ -107,7 +107,7 @@ package struct OperationLedger: Sendable {
         return violations.sorted()
     }
 
-    /// A move that was not acknowledged has happened or not: in neither case is its document lost or duplicated.
+    /// Checks a move that was not acknowledged: it has happened or not, and in neither case is its document lost or duplicated.
     private func halves(
         _ expectation: Expectation, _ found: [String: Document.Finding], _ all: [String: Expectation]
     ) -> [String] {
@@ -159,14 +159,14 @@ package struct OperationLedger: Sendable {
         finding == .cut(name, generation) || finding == .whole(name, generation)
     }
 
-    /// Documents that were reported as uploaded and that another device does not find, or finds older.
+    /// Returns the documents that were reported as uploaded and that another device does not find, or finds older.
     package func missing(in found: [String: Document.Finding]) -> [String] {
         uploaded.compactMap { path, generation in
             // The other device may have folded the removal and not yet the changes after it.
             guard !removed.contains(path) else { return nil }
             switch found[path] {
             case .whole(_, let there)? where there >= generation: return nil
-            // A program took long between truncating and closing: the state in between was uploaded.
+            // A program took long between truncating and closing, and the state in between was uploaded.
             case .empty?, .cut?: if overwritten[path] ?? 0 > generation { return nil }
             default: break
             }
@@ -176,7 +176,7 @@ package struct OperationLedger: Sendable {
 }
 
 extension OperationLedger {
-    /// Notes that everything known was reported as uploaded.
+    /// Records that everything known was reported as uploaded.
     package mutating func noteUploaded() {
         for (path, expectation) in expectations {
             if expectation.open.isEmpty, let known = expectation.known { uploaded[path] = known.generation }

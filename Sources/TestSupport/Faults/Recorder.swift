@@ -4,7 +4,7 @@ import Glibc
 package struct Recorder: ~Copyable {
     private let descriptor: Int32
 
-    /// Throws the error number if the file can not be opened.
+    /// Opens the file. Throws the error number if that fails.
     package init(path: String) throws(Failure) {
         descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Failure(call: "open \(path)", code: errno) }
@@ -14,7 +14,7 @@ package struct Recorder: ~Copyable {
 
     package func begin(_ action: FaultOperation) throws(Failure) { try add("begin \(action)") }
 
-    /// The line is on the disk when this returns, so an acknowledgement outlives the death of any process.
+    /// Records an acknowledgement. The line is on the disk when this returns, so the acknowledgement outlives the death of any process.
     package func done(_ action: FaultOperation) throws(Failure) {
         try add("done \(action)")
         guard fdatasync(descriptor) == 0 else { throw Failure(call: "fdatasync", code: errno) }

@@ -1,12 +1,12 @@
 import CFaults
 
-/// System calls by which the daemon changes something outside itself, or by which it reads bytes.
+/// System calls by which the daemon changes something outside of itself, or reads bytes.
 package enum SystemCall: String, CaseIterable, Sendable {
     case copyFileRange, fallocate, fchmod, fdatasync, fsync, ftruncate, ioctl, link, linkat, mkdir, mkdirat, openat,
         pread64
     case pwrite64, read, rename, renameat, renameat2, rmdir, syncfs, unlink, unlinkat, utimensat, write, writev
 
-    /// Its number in the kernel's table; -1 where this processor has no such call.
+    /// The call's number in the kernel's table; -1 where this processor has no such call.
     package var number: Int32 {
         switch self {
         case .copyFileRange: faults_copy_file_range
@@ -42,10 +42,10 @@ package enum SystemCall: String, CaseIterable, Sendable {
         self = call
     }
 
-    /// Calls that read bytes: a death at one of them does no harm, but an error may.
+    /// Calls that read bytes: the death of the process at one of them does no harm, but an error may.
     package static let reads: Set<SystemCall> = [.pread64, .read]
 
-    /// Which of the arguments is a path, after the descriptor that it starts from; nil for calls on a descriptor.
+    /// The position of the argument that is a path, after the descriptor that the path starts from; nil for calls on a descriptor.
     var pathArgument: Int? {
         switch self {
         case .link, .mkdir, .rename, .rmdir, .unlink: 0

@@ -3,7 +3,7 @@ import CloudModel
 import Foundation
 import Glibc
 
-/// Checks crash states of one recording.
+/// Checks the crash states of one recording.
 package struct CrashCampaign {
     package struct Failure: Sendable {
         package let number: Int
@@ -14,7 +14,7 @@ package struct CrashCampaign {
     package struct Outcome: Sendable {
         package var states = 0
         package var failures: [Failure] = []
-        /// States that had something acknowledged to lose.
+        /// The number of states in which something acknowledged could have been lost.
         package var meaningful = 0
     }
 
@@ -22,7 +22,7 @@ package struct CrashCampaign {
 
     package init(_ recording: Recording) { self.recording = recording }
 
-    /// A readable summary of the recording.
+    /// Returns a readable summary of the recording.
     package func summary() throws -> String {
         let (log, entries) = (try recording.log(), try recording.entries())
         let flushes = log.records.filter { if case .flush = $0 { true } else { false } }.count
@@ -30,7 +30,7 @@ package struct CrashCampaign {
         return "\(acknowledged) acknowledged steps, \(log.records.count - flushes) writes, \(flushes) flushes"
     }
 
-    /// Checks the states with these numbers and stops after that many failures. `watch` is called with the number of checked states.
+    /// Checks the states with these numbers, and stops after `failures` failures. Calls `watch` with the number of checked states.
     package func run(_ numbers: Range<Int>, failures: Int, watch: (Int) -> Void = { _ in }) async throws -> Outcome {
         let (log, entries) = (try recording.log(), try recording.entries())
         let states = numbers.map { CrashState(number: $0, seed: recording.seed, log: log) }
@@ -63,7 +63,7 @@ package struct CrashCampaign {
         do { return try await check.problems() } catch { return ["it can not be opened: \(error)"] }
     }
 
-    /// The numbers of all written contents, by their references in the cloud.
+    /// Returns the numbers of all written contents, by their references in the cloud.
     private static func contents(of entries: [WorkRecord.Entry]) -> [ContentReference: Int] {
         var known: [ContentReference: Int] = [:]
         for entry in entries {
@@ -98,7 +98,7 @@ private struct CrashedDisk {
         loop = try LoopDevice.attach(path, isDirect: false)
     }
 
-    /// Runs `body` on the state directory as it is after the crash; the file system's own recovery has run.
+    /// Runs `body` on the state directory as it is after the crash, after the file system's own recovery.
     func with(_ state: CrashState, of image: DiskImage, _ body: (String) async -> [String]) async throws -> [String] {
         try image.write(state, to: file)
         try loop.forgetCache()

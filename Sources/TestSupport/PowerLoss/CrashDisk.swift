@@ -4,7 +4,7 @@ import Glibc
 import Logging
 
 /// A file system with one file, `disk`, whose every write and flush is logged before it is acknowledged. The kernel caches none of its
-/// bytes (FOPEN_DIRECT_IO), so the log has the requests that a device below a file system would get.
+/// bytes (FOPEN_DIRECT_IO), so the log has the requests that a device below a file system would receive.
 final class CrashDisk: FuseFileSystem {
     private static let disk: FuseNode = 2
     private static let name = "disk"

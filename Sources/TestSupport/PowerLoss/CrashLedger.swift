@@ -1,10 +1,10 @@
-/// What may be found after a power cut at a position of the log, derived from what was begun and acknowledged before it.
+/// Derives from the steps begun and acknowledged before a position of the log what may be found after a power cut there.
 struct CrashLedger {
-    /// What a name may show.
+    /// The contents that a name may show.
     struct Possible: Equatable {
-        /// Contents by number, nil for no such file.
+        /// Contents by number; nil stands for no such file.
         var contents: Set<Int?> = [nil]
-        /// Whether it may show anything, because it was being written or was not synced since.
+        /// Whether the name may show anything, because it was being written or has not been synced since.
         var isAnything = false
     }
 
@@ -15,7 +15,7 @@ struct CrashLedger {
     private var current: [String: Int] = [:]
     /// Names whose bytes are not synced.
     private var unsynced: Set<String> = []
-    /// Names that a file had and may have again, because its renames are not durable: a write to the file may show under them.
+    /// Former names of a file that it may have again, because its renames are not durable: a write to the file may show under them.
     private var former: [String: Set<String>] = [:]
     private var begun: Step?
 
@@ -36,7 +36,7 @@ struct CrashLedger {
         }
     }
 
-    /// A process started and found these contents. The step during which the process before it died may have happened or not.
+    /// Handles the start of a process that found these contents. The step during which the previous process died may have happened or not.
     private mutating func begin(with found: [String: Int]) {
         begun = nil
         for name in Set(found.keys).union(names.keys) {
@@ -51,7 +51,7 @@ struct CrashLedger {
         kept.formIntersection(visible)
     }
 
-    /// From here on the step may have happened.
+    /// Records that from now on the step may have happened.
     private mutating func suppose(_ step: Step) {
         switch step {
         case .write(let name, let content), .save(let name, let content):
@@ -74,7 +74,7 @@ struct CrashLedger {
         }
     }
 
-    /// The content that the name shows now need not be found any more.
+    /// Records that the content which the name shows now need not be found any more.
     private mutating func replace(_ name: String) {
         if let old = current[name] { kept.remove(old) }
     }
@@ -107,14 +107,14 @@ struct CrashLedger {
         kept.insert(content)
     }
 
-    /// The names are durable, and so is what was synced before.
+    /// Records that the names are durable, and so is everything that was synced before.
     private mutating func folderSynced(_ name: String) {
         let isOpen = unsynced.contains(name)
         former[name] = nil
         names[name] = Possible(contents: [current[name]], isAnything: isOpen)
     }
 
-    /// Returns what is wrong if these names show these contents; 0 stands for a content that was never written.
+    /// Returns the problems if these names show these contents; 0 stands for a content that was never written.
     func problems(showing shown: [String: Int]) -> [String] {
         var found: [String] = []
         for (name, possible) in names {

@@ -3,26 +3,26 @@ import Glibc
 
 /// The requests to a crash disk in order: records of two words each, offset and length, followed by the bytes of a write.
 ///
-/// A position in it is a length of its file. An acknowledgement of durability is recorded with its position: what happens to the
-/// records after that position must not affect it.
+/// A position in it is a length of its file. An acknowledgement of durability is recorded with its position: the outcome of records after
+/// that position must not affect it.
 struct CrashLog {
     enum Record {
-        /// Bytes of the log that go to a place on the disk.
+        /// Bytes of the log that are written to a place on the disk.
         case write(place: Int, bytes: Range<Int>)
         /// All writes before it are on stable storage.
         case flush
     }
 
     static let headerLength = 16
-    /// The offset that stands for a flush.
+    /// The offset that marks a flush.
     static let flushMark = UInt64.max
 
     let bytes: [UInt8]
     let records: [Record]
-    /// Where each record ends.
+    /// The end of each record.
     let ends: [Int]
 
-    /// Reads a whole log; an incomplete record at its end is left out.
+    /// Parses a whole log; an incomplete record at its end is left out.
     init(bytes: [UInt8]) {
         var (records, ends): ([Record], [Int]) = ([], [])
         var next = 0
@@ -45,7 +45,7 @@ struct CrashLog {
         withUnsafeBytes(of: (place, UInt64(length))) { Array($0) }
     }
 
-    /// The number of records up to and including the last flush among the first `count`; 0 if there is no flush.
+    /// Returns the number of records up to and including the last flush among the first `count`; 0 if there is no flush.
     func lastFlush(before count: Int) -> Int {
         var index = count
         while index > 0 {
@@ -55,6 +55,6 @@ struct CrashLog {
         return 0
     }
 
-    /// The position after the first `count` records.
+    /// Returns the position after the first `count` records.
     func position(after count: Int) -> Int { count == 0 ? 0 : ends[count - 1] }
 }

@@ -5,7 +5,7 @@ struct CrashState: CustomStringConvertible {
     /// How much of an unflushed write is on stable storage.
     enum Part {
         case whole
-        /// Sectors of it, by number.
+        /// The sectors of the write that are stored, by number.
         case sectors(Set<Int>)
     }
 
@@ -15,9 +15,9 @@ struct CrashState: CustomStringConvertible {
     let number: Int
     /// The number of requests that arrived before the power cut.
     let count: Int
-    /// The number of requests that are certainly done.
+    /// The number of requests that are certainly complete.
     let settled: Int
-    /// What is done of the requests between `settled` and `count`, by the number of the request.
+    /// The completed parts of the requests between `settled` and `count`, by the number of the request.
     let parts: [Int: Part]
 
     var description: String {
@@ -51,7 +51,8 @@ struct CrashState: CustomStringConvertible {
         for index in open {
             guard case .write(let place, let bytes) = log.records[index], random.chance(share) else { continue }
             let sectors = (bytes.count + sector - 1) / sector
-            // ext4 assumes that its superblock, in the first block, is written atomically: without one nothing can be mounted.
+            // ext4 assumes that its superblock, in the first block, is written atomically: without an intact superblock nothing can be
+            // mounted.
             guard random.chance(tornShare), sectors > 1, place >= 4096 else {
                 parts[index] = .whole
                 continue

@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// The bytes of the disk in memory, to which more and more requests are applied, written to a file for one crash state after another.
+/// The bytes of the disk in memory. Requests are applied to it one after another, and it is written to a file for each crash state.
 struct DiskImage {
     private static let block = 4096
     private var bytes: [UInt8]
@@ -22,7 +22,7 @@ struct DiskImage {
         }
     }
 
-    /// Applies requests up to the first `count`. States must be visited in ascending order of `settled`.
+    /// Applies the first `count` requests, as far as they are not applied yet. States must be visited in ascending order of `settled`.
     mutating func advance(to count: Int) {
         precondition(count >= applied, "crash states are out of order")
         for record in log.records[applied..<count] {

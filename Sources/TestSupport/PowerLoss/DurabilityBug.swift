@@ -1,7 +1,7 @@
-/// Mistakes in the order of durable writes that the tester must find. The worker process makes them by sync calls that return
-/// without doing anything; the engine is unchanged.
+/// Mistakes in the order of durable writes that the tester must find. The worker process makes them by sync calls that return without doing
+/// anything; the engine is unchanged.
 package enum DurabilityBug: String, CaseIterable, Sendable {
-    /// The database's log is not synced: what is acknowledged is in memory only.
+    /// The database's log is not synced: an acknowledged change is in memory only.
     case rowsNotSynced
     /// The bytes of blobs are not synced before the rows that name them.
     case bytesNotSynced
@@ -16,7 +16,7 @@ package enum DurabilityBug: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a sync of this file is left out.
+    /// Returns whether a sync of this file is left out.
     package func ignores(_ path: String) -> Bool {
         switch self {
         case .rowsNotSynced: path.hasSuffix("/metadata.sqlite-wal")

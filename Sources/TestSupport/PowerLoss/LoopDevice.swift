@@ -2,20 +2,21 @@ import Basics
 import Foundation
 import Glibc
 
-/// A loop device over a file, and its ext4.
+/// A loop device over a file, with an ext4 file system.
 struct LoopDevice {
     let path: String
 
-    /// Attaches a free one. With `isDirect` every request goes to the file, without a cache in between.
+    /// Attaches a free loop device. With `isDirect` every request reaches the file, without a cache in between.
     static func attach(_ file: String, isDirect: Bool) throws -> LoopDevice {
         let arguments = ["--find", "--show", "--direct-io=\(isDirect ? "on" : "off")", file]
         return LoopDevice(path: try Program.run("losetup", arguments))
     }
 
-    /// Detaches it, at once or when its mount is unmounted.
+    /// Detaches the device, at once or when its mount is unmounted.
     func detach() throws { try Program.run("losetup", ["--detach", path]) }
 
-    /// Mounts it. ext4 commits its journal every 5 s by default (ext4(5)); with a longer interval only explicit syncs make data durable.
+    /// Mounts the device. ext4 commits its journal every 5 s by default (ext4(5)); with a longer interval only explicit syncs make data
+    /// durable.
     func mount(at point: String) throws {
         try check("mount \(path)") { Glibc.mount(path, point, "ext4", 0, "commit=300") }
     }
@@ -27,7 +28,8 @@ struct LoopDevice {
         try check("BLKFLSBUF") { ioctl(device, 0x1261, 0) }
     }
 
-    /// Unmounts and discards what was not written to the device yet: EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH.
+    /// Unmounts the file system and discards everything that was not written to the device yet: EXT4_IOC_SHUTDOWN with
+    /// EXT4_GOING_FLAGS_NOLOGFLUSH.
     static func abandon(_ point: String) throws {
         let folder = Int32(try check("open \(point)") { open(point, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
         var flags: UInt32 = 2
@@ -40,13 +42,13 @@ struct LoopDevice {
     static func unmount(_ point: String) throws { try check("umount \(point)") { umount2(point, 0) } }
 }
 
-/// Programs that the tester needs, run to their end.
+/// Runs programs that the tester needs, to their end.
 enum Program {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Returns the output of the program, without white space at its ends.
+    /// Returns the output of the program, without white space at either end.
     @discardableResult
     static func run(_ name: String, _ arguments: [String]) throws -> String {
         let (process, output) = (Process(), Pipe())

@@ -12,7 +12,7 @@ import Synchronization
 import Transfers
 import VirtualFileSystem
 
-/// A device in which everything but the kernel and the network is real. It is opened in the same order as by a daemon.
+/// A device in which everything but the kernel and the network is real. It is opened in the same order as in a daemon.
 final class PowerDevice: Sendable {
     let metadata: MetadataDatabase
     let content: ContentStore
@@ -54,7 +54,7 @@ final class PowerDevice: Sendable {
     /// Runs the engine until ``close()``.
     func startEngine() { running.withLock { $0 = Task { [engine] in await engine.run() } } }
 
-    /// Ends the engine, waits for its last step, and closes the database in order.
+    /// Stops the engine, waits for its last step, and closes the database in order.
     func close() async throws {
         let task = running.withLock { $0.take() }
         task?.cancel()
@@ -64,7 +64,7 @@ final class PowerDevice: Sendable {
         try metadata.close()
     }
 
-    /// The container's `Documents`.
+    /// Returns the container's `Documents`.
     func documents() throws -> LocalItem {
         try metadata.read { transaction in
             guard let container = try transaction.container(named: .cloudDocs),
@@ -79,13 +79,13 @@ final class PowerDevice: Sendable {
         return try metadata.read { try $0.local.item(named: try ItemName(name), in: folder) }
     }
 
-    /// All files of `Documents`; the tests make no folders in it.
+    /// Returns all files of `Documents`; the tests make no folders in it.
     func all() throws -> [LocalItem] {
         let folder = try documents().node
         return try metadata.read { try $0.local.children(of: folder, limit: 10_000) }
     }
 
-    /// The bytes of a file that is wholly on this device, read through the file system.
+    /// Returns the bytes of a file that is wholly on this device, read through the file system.
     func bytes(of item: LocalItem) throws -> [UInt8] {
         let handle = try files.open(item.node, canWrite: false, truncate: false)
         defer { files.release(handle) }

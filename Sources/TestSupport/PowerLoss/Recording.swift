@@ -2,7 +2,7 @@ import Basics
 import Foundation
 import Glibc
 
-/// A recording of work on a crash disk: the disk's initial bytes, every write and flush, and what was acknowledged when.
+/// A recording of work on a crash disk: the disk's initial bytes, every write and flush, and the acknowledgements with their positions.
 package struct Recording {
     /// The size of the disk in bytes.
     private static let size = 64 << 20
@@ -10,14 +10,14 @@ package struct Recording {
     package let seed: UInt64
     package let bug: DurabilityBug?
 
-    /// A folder that has a recording, or is to get one.
+    /// Opens a folder that has a recording, or is to get one.
     package init(folder: String, seed: UInt64, bug: DurabilityBug? = nil) {
         paths = RecordingPaths(folder: folder)
         (self.seed, self.bug) = (seed, bug)
     }
 
-    /// Makes the recording from scratch, with one process of `program` for the disk and three for the work. All but the last of the
-    /// three are killed, so that the start of a device whose process died is recorded too.
+    /// Makes the recording from scratch, with one process of `program` for the disk and three for the work. All but the last of the three
+    /// are killed, so that the start of a device whose process died is recorded too.
     package func make(steps: Int, program: String) throws {
         try? FileManager.default.removeItem(atPath: paths.folder)  // There may be none.
         for folder in [paths.folder, paths.served, paths.mounted] {
@@ -33,7 +33,7 @@ package struct Recording {
             try loop.detach()
             throw error
         }
-        // From here on the device is detached with the mount.
+        // From now on the device is detached together with the mount.
         try loop.detach()
         do { for session in 0..<3 { try work(session, steps: steps, program) } } catch {
             umount2(paths.mounted, Int32(MNT_DETACH))
@@ -74,7 +74,7 @@ package struct Recording {
     package func remove() throws { try FileManager.default.removeItem(atPath: paths.folder) }
 }
 
-/// A process of its own serves the crash disk, so that a death of this one can not leave users of the disk blocked in the kernel.
+/// Serves the crash disk in a process of its own, so that the death of this one cannot leave users of the disk blocked in the kernel.
 private struct ServedDisk {
     private let process = Process()
     /// The process of the disk ends when this pipe is closed.

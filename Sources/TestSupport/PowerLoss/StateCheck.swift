@@ -8,7 +8,7 @@ import LocalContent
 import LocalMetadata
 import Sync
 
-/// Opens the state that a power cut left, as the daemon does when it starts, and returns what is wrong with it.
+/// Opens the state that a power cut left, as the daemon does when it starts, and returns its problems.
 struct StateCheck {
     let directory: String
     let entries: [WorkRecord.Entry]
@@ -17,7 +17,7 @@ struct StateCheck {
     /// The position of the log at which the power was cut.
     let position: Int
 
-    /// Checks everything that must hold. Throws if the state can not even be opened.
+    /// Checks everything that must hold and returns the problems. Throws if the state cannot even be opened.
     func problems() async throws -> [String] {
         let cloud = try await RecordedCloud(changes, record: nil)
         let ledger = CrashLedger(entries, before: position)
@@ -29,7 +29,8 @@ struct StateCheck {
             + second.problems.filter { !first.problems.contains($0) }
     }
 
-    /// SQLite takes an empty file for a new database. A daemon then rebuilds the state from the cloud.
+    /// Returns whether there is a database that is not empty: SQLite takes an empty file for a new database, and a daemon then rebuilds the
+    /// state from the cloud.
     private func isComplete() throws -> Bool {
         let path = "\(directory)/metadata.sqlite"
         guard FileManager.default.fileExists(atPath: path) else { return false }
@@ -66,7 +67,7 @@ struct StateCheck {
         return (found, shown)
     }
 
-    /// The number of the content that a file shows; nil if its bytes are not in the cloud yet.
+    /// Returns the number of the content that a file shows; nil if its bytes are not in the cloud yet.
     private func content(
         of item: LocalItem, _ device: PowerDevice, _ cloud: RecordedCloud, _ blobs: inout Set<BlobName>,
         _ found: inout [String]
@@ -95,7 +96,7 @@ struct StateCheck {
         return try await !cloud.missing(manifest.chunks.map(\.id), in: .cloudDocs).isEmpty
     }
 
-    /// Checks that the device is not ahead of the log, and knows every batch of its own that the log has.
+    /// Checks that the device is not ahead of the log, and knows all of its own batches that the log has.
     private func queueProblems(_ device: PowerDevice, _ cloud: RecordedCloud) async throws -> [String] {
         guard let container = try device.metadata.read({ try $0.container(named: .cloudDocs) }) else {
             return ["there is no container"]

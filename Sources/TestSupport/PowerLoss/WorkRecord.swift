@@ -5,11 +5,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// An action of the device's user on documents, made of one or a few system calls. Contents are named by number.
+/// An action of the device's user on documents, consisting of one or a few system calls. Contents are named by number.
 enum Step: Codable, Equatable {
     /// Creates or truncates a file, writes all of it and closes it.
     case write(String, Int)
-    /// The same with an `fsync(2)` before the close.
+    /// The same, with an `fsync(2)` before the close.
     case save(String, Int)
     /// `fsync(2)` of the file.
     case sync(String)
@@ -17,7 +17,7 @@ enum Step: Codable, Equatable {
     case remove(String)
     /// `fsync(2)` of the folder.
     case syncFolder
-    /// Evicts its bytes, if the cloud has them.
+    /// Evicts the document's bytes, if the cloud has them.
     case evict(String)
 }
 
@@ -42,7 +42,7 @@ enum WorkEvent: Codable {
     case elsewhere(Int)
 }
 
-/// The acknowledgement record: each event with the position that the disk's log had before it.
+/// The record of acknowledgements: each event with the position of the disk's log before it.
 final class WorkRecord: Sendable {
     struct Entry: Codable {
         let position: Int
@@ -80,12 +80,12 @@ enum WrittenContent {
         return withUnsafeBytes(of: UInt64(number)) { Array($0) } + random.next()
     }
 
-    /// The cloud's reference to bytes that are at most one chunk.
+    /// Returns the cloud's reference to bytes that are at most one chunk.
     static func reference(to bytes: [UInt8]) -> ContentReference {
         Manifest(bytes.isEmpty ? [] : [ChunkEntry(id: .of(bytes), length: bytes.count)]).reference
     }
 
-    /// The number of a content; 0 if the bytes are not one complete content.
+    /// Returns the number of a content; 0 if the bytes are not one complete content.
     static func number(of bytes: [UInt8]) -> Int {
         guard bytes.count >= 8 else { return 0 }
         let number = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }

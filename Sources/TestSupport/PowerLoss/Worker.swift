@@ -8,11 +8,11 @@ import TestSupport
 import VirtualFileSystem
 
 /// The process that works on the disk whose power is cut: a user, and the engine beside it. Another device, whose disk is safe, edits
-/// documents of its own. It ends by killing itself in the middle of its work, unless it is to close in order.
+/// documents of its own. The process kills itself in the middle of its work, unless it is to close in order.
 package struct Worker {
     /// The mounted disk whose power is cut.
     package var disk: String
-    /// Where the record and the log are, and the other device's state.
+    /// The folder of the record and the log, and of the other device's state.
     package var folder: String
     package var seed: UInt64
     /// The number of this process in the sequence of workers.
@@ -47,7 +47,7 @@ package struct Worker {
         for step in 0..<steps {
             if diesAtTheEnd, step == steps - 3 { Self.dieSoon(seed) }
             try user.act()
-            // Now and then the engine and the kernel get time to run between two steps.
+            // From time to time the engine and the kernel get time to run between two steps.
             if step % 8 == 7 { try await Task.sleep(for: .milliseconds(30)) }
         }
         if diesAtTheEnd {
@@ -58,7 +58,7 @@ package struct Worker {
         }
     }
 
-    /// Kills this process at a moment that does not depend on its work.
+    /// Kills this process at a moment that does not depend on its progress.
     private static func dieSoon(_ seed: UInt64) {
         Thread.detachNewThread {
             var pause = timespec(tv_sec: 0, tv_nsec: Int(seed % 20) * 1_000_000)
@@ -78,7 +78,7 @@ struct RecordingPaths {
     var record: String { "\(folder)/record" }
     /// The state of the other device.
     var elsewhere: String { "\(folder)/elsewhere" }
-    /// Where the crash disk is served, and where its ext4 is mounted.
+    /// The folder in which the crash disk is served, and the one in which its ext4 is mounted.
     var served: String { "\(folder)/served" }
     var mounted: String { "\(folder)/mounted" }
     var crashed: String { "\(folder)/crashed" }

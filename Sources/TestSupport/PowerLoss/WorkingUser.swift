@@ -21,7 +21,7 @@ struct WorkingUser {
     static let names = (0..<12).map { "a\($0)" }
     static let foreignNames = (0..<4).map { "r\($0)" }
 
-    /// Records what is there at the start.
+    /// Records the names and contents that exist at the start.
     func lookAround() throws {
         var found: [String: Int] = [:]
         for item in try device.all() where Self.names.contains("\(item.name)") || "\(item.name)".hasPrefix("new") {
@@ -31,7 +31,7 @@ struct WorkingUser {
         try record.note(.found(found))
     }
 
-    /// Stands for a content that is in the cloud only.
+    /// Marks a content that is in the cloud only.
     static let evicted = -1
 
     mutating func act() throws {
@@ -114,7 +114,7 @@ struct WorkingUser {
         if isSynced { try device.files.sync(handle) }
     }
 
-    /// The other device writes a version of a document of its own, and this device pins it to get its bytes.
+    /// Lets the other device write a version of a document of its own; this device pins it to get its bytes.
     private mutating func workElsewhere() throws {
         let name = random.pick(Self.foreignNames) ?? ""
         next += 1

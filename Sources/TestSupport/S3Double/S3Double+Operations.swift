@@ -1,7 +1,7 @@
 import Basics
 import S3Client
 
-/// What a request does to the objects. Called with the state locked.
+/// The effects of requests on the objects. Called with the state locked.
 extension S3Double {
     func carryOut(_ request: S3DoubleRequest, _ state: inout State) -> S3DoubleAnswer {
         guard let key = key(of: request) else { return .error(404, "NoSuchBucket") }

@@ -4,7 +4,7 @@ import NIOPosix
 package import S3Client
 
 extension S3Double {
-    /// Serves requests on a loopback port while `body` runs; `body` gets the location of its bucket.
+    /// Serves requests on a loopback port while `body` runs; `body` receives the location of its bucket.
     package func serve<Value>(
         prefix: String = "", _ body: (S3Location) async throws -> Value
     ) async throws -> Value {

@@ -1,9 +1,9 @@
 import Basics
 import S3Client
 
-/// What a store verifies before it does anything.
+/// The checks that a store makes before it carries out a request.
 extension S3Double {
-    /// - Returns: Nil if the request is signed as it has to be.
+    /// - Returns: The refusal; nil if the request is signed correctly.
     func refusal(of request: S3DoubleRequest, _ state: State, at now: Timestamp) -> S3DoubleAnswer? {
         let form =
             /AWS4-HMAC-SHA256 Credential=([^\/]+)\/\d{8}\/([^\/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=[0-9a-f]{64}/
@@ -36,7 +36,7 @@ extension S3Double {
 
 /// The forms of time in requests and replies.
 enum S3DoubleTime {
-    /// Of `20130524T000000Z`.
+    /// Parses a time such as `20130524T000000Z`.
     static func compact(_ text: String) -> Timestamp? {
         guard let match = text.wholeMatch(of: /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z/) else { return nil }
         let fields = [match.1, match.2, match.3, match.4, match.5, match.6].compactMap { Int64($0) }
@@ -46,14 +46,14 @@ enum S3DoubleTime {
         return Timestamp(seconds: date.daysSince1970 * 86_400 + fields[3] * 3600 + fields[4] * 60 + fields[5])
     }
 
-    /// As `2013-05-24T00:00:00Z`.
+    /// Formats a time as `2013-05-24T00:00:00Z`.
     static func text(_ time: Timestamp) -> String {
         let text = SigV4.date(time)
         func part(_ range: Range<Int>) -> Substring { text.dropFirst(range.lowerBound).prefix(range.count) }
         return "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T\(part(9..<11)):\(part(11..<13)):\(part(13..<15))Z"
     }
 
-    /// As `Fri, 24 May 2013 00:00:00 GMT`; all days are Fridays, which no client reads.
+    /// Formats a time as `Fri, 24 May 2013 00:00:00 GMT`; the day is always Friday, which no client reads.
     static func header(_ time: Timestamp) -> String {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let text = text(time)

@@ -2,11 +2,11 @@ package import Basics
 package import S3Client
 import Synchronization
 
-/// An object store in memory, for tests: one bucket, requests one after another, so that conditional writes are atomic.
+/// An object store in memory, for tests: one bucket that handles requests one after another, so that conditional writes are atomic.
 ///
-/// It verifies the signature of each request as it arrived, and misbehaves as its script says.
+/// It verifies the signature of each request as it arrived, and misbehaves according to its script.
 package final class S3Double: Sendable {
-    /// What one request found and did.
+    /// One request and its outcome, as the store saw it.
     package struct Seen: Hashable, Sendable {
         package let method: String
         /// Empty for a request about the bucket.
@@ -39,9 +39,9 @@ package final class S3Double: Sendable {
         state = Mutex(State(credentials: credentials))
     }
 
-    // MARK: What a test does to it and looks at
+    // MARK: Control and inspection by tests
 
-    /// Lets the next request of this method, or of any, end like this; faults of one method come one after another.
+    /// Lets the next request of this method, or of any method, end with `fault`; the faults of one method are used in their order.
     package func script(_ fault: S3Fault, for method: String? = nil, times: Int = 1) {
         state.withLock { $0.script += Array(repeating: (method, fault), count: times) }
     }
@@ -49,12 +49,12 @@ package final class S3Double: Sendable {
     package var objects: [String: [UInt8]] { state.withLock { $0.objects } }
     package var seen: [Seen] { state.withLock { $0.seen } }
     package func set(_ key: String, _ bytes: [UInt8]?) { state.withLock { $0.objects[key] = bytes } }
-    /// Shifts its clock.
+    /// Shifts the store's clock.
     package func shiftClock(by offset: Duration) { state.withLock { $0.clockOffset = offset } }
-    /// Accepts other credentials only, from now on.
+    /// Accepts only these credentials from now on.
     package func accept(_ credentials: S3Credentials) { state.withLock { $0.credentials = credentials } }
     package func expireCredentials() { state.withLock { $0.isExpired = true } }
-    /// How many objects a page of a listing has at most.
+    /// Sets how many objects a page of a listing has at most.
     package func limitPages(to size: Int) { state.withLock { $0.pageSize = size } }
 
     // MARK: Requests
@@ -93,7 +93,7 @@ package final class S3Double: Sendable {
         return answer
     }
 
-    /// The key in the bucket; nil if the request is for another one.
+    /// Returns the key in the bucket; nil if the request is for another bucket.
     func key(of request: S3DoubleRequest) -> String? {
         let root = "/\(bucket)"
         guard request.path == root || request.path.hasPrefix("\(root)/") else { return nil }
@@ -101,17 +101,17 @@ package final class S3Double: Sendable {
     }
 }
 
-/// How a store fails.
+/// A way in which a store fails.
 package enum S3Fault: Sendable {
-    /// Refuses, and does nothing.
+    /// Refuses the request, and does nothing.
     case refusal(status: Int, code: String, wait: Int? = nil)
     /// Responds with text that is not its own, as a proxy does.
     case page(status: Int, text: String)
     /// Closes the connection, and does nothing.
     case lostRequest
-    /// Does what is asked, and closes the connection instead of a reply.
+    /// Carries out the request, and closes the connection instead of replying.
     case lostReply
-    /// Does what is asked, and sends no reply.
+    /// Carries out the request, and sends no reply.
     case silence
     /// Ends the reply's body after so many bytes.
     case cut(after: Int)

@@ -5,9 +5,9 @@ import S3Client
 /// A request as it arrived.
 struct S3DoubleRequest: Sendable {
     let method: String
-    /// Decoded.
+    /// The decoded path.
     let path: String
-    /// Names and values, decoded.
+    /// The decoded names and values.
     let query: [(name: String, value: String)]
     let headers: [(name: String, value: String)]
     let body: [UInt8]
@@ -30,7 +30,7 @@ struct S3DoubleRequest: Sendable {
 
     func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
 
-    /// The value of a query's field.
+    /// The value of a field of the query.
     subscript(_ name: String) -> String? { query.first { $0.name == name }?.value }
 }
 

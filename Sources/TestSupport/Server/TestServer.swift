@@ -8,24 +8,24 @@ package import ServerStorage
 
 package let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A real server in this process, on a port of its own and a directory that goes with it.
+/// A real server in this process, on a port of its own and with a directory that is removed with it.
 package struct TestServer: Sendable {
     package let store: ServerStore
     package let address: ServerAddress
     /// The address as browsers write it, without a path.
     package let url: String
     package let time: ShiftedTime
-    /// Its data directory.
+    /// The server's data directory.
     package let folder: String
 
-    /// The same server by a name, which browsers offer passkeys for.
+    /// The same server under a name, because browsers offer passkeys only for names.
     package var onLocalhost: TestServer {
         TestServer(
             store: store, address: address, url: url.replacing("127.0.0.1", with: "localhost"), time: time,
             folder: folder)
     }
 
-    /// A sign-in code for an account, which is added where there is none of that name.
+    /// Returns a sign-in code for an account, which is added if there is none of that name.
     package func code(of account: String = "anna") async throws -> SignInCode {
         let isKnown = try await store.accounts.list().contains { $0.name == account }
         if !isKnown { try await store.accounts.add(account) }
@@ -39,7 +39,7 @@ package struct TestServer: Sendable {
 
     package func backend(_ token: String) -> HTTPBackend { HTTPBackend(address: address, logger: quiet) { token } }
 
-    /// A device's backend with one container, connected.
+    /// Returns a device's connected backend with one container.
     package func connect(_ token: String) async throws -> HTTPBackend {
         let backend = backend(token)
         _ = try await backend.connect(create: true)
@@ -51,10 +51,10 @@ package struct TestServer: Sendable {
 /// Runs `body` with a server on the loopback interface, and stops the server afterwards.
 ///
 /// - Parameters:
-///   - port: 0: any that is free.
-///   - folder: The data directory, which stays; nil: one that is removed afterwards.
-///   - passwordCost: What one try of a link's password costs.
-/// - Throws: What `body` throws, and ``ServerNotStarted``.
+///   - port: 0 for any free port.
+///   - folder: The data directory, which is kept; nil for one that is removed afterwards.
+///   - passwordCost: The cost of one attempt at a link's password.
+/// - Throws: The errors of `body`, and ``ServerNotStarted``.
 package func withServer<T: Sendable>(
     port: Int = 0, folder: String? = nil, passwordCost: PasswordCost = .light,
     configure: (inout CloudServerConfiguration) -> Void = { _ in },
@@ -81,7 +81,7 @@ package func withServer<T: Sendable>(
         outcome = .success(try await body(test))
     } catch { outcome = .failure(error) }
     running.cancel()
-    // Its end is a cancellation; what matters is what the body found.
+    // The server ends by cancellation; only the result of `body` matters.
     _ = await running.result
     try await store.close()
     return try outcome.get()

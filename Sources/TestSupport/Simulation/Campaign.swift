@@ -1,4 +1,4 @@
-/// Many histories, one after the other; several processes may each do a share.
+/// Runs many histories, one after the other; several processes may each run a share.
 package struct Campaign: Sendable {
     package var seeds: Range<UInt64>
     package var steps: ClosedRange<Int>
@@ -6,7 +6,7 @@ package struct Campaign: Sendable {
     package var vocabulary = Vocabulary.second
     /// The number of failures after which the campaign stops.
     package var failures: Int
-    /// How many of the first histories are run twice and have to be the same.
+    /// How many of the first histories are run twice, to compare the two runs.
     package var twice: Int
     package var share = 0
     package var shares = 1
@@ -20,7 +20,7 @@ package struct Campaign: Sendable {
 
     package struct Result: Codable, Sendable {
         package var histories = 0
-        /// The seeds of those that failed.
+        /// The seeds of the histories that failed.
         package var failed: [UInt64] = []
         /// The seeds of histories that were not the same the second time.
         package var differing: [UInt64] = []
@@ -40,14 +40,14 @@ package struct Campaign: Sendable {
         }
     }
 
-    /// Short histories come first, because their failures are easy to read.
+    /// Returns the plan of a seed. Short histories are first, because their failures are easy to read.
     package func plan(of seed: UInt64) -> Plan {
         let done = Int(seed - seeds.lowerBound), span = steps.upperBound - steps.lowerBound
         return Plan(
             seed: seed, steps: steps.lowerBound + done * span / max(1, seeds.count), bug: bug, vocabulary: vocabulary)
     }
 
-    /// `progress` is called after every hundredth history with the number of finished ones.
+    /// Runs the histories. Calls `progress` after every hundredth history with the number of finished ones.
     package func run(progress: (Int) -> Void = { _ in }) throws -> Result {
         let shared = try SharedParts()
         var result = Result()

@@ -16,7 +16,7 @@ struct CommitBoundaries {
                 // Frames of an earlier log may follow.
                 guard bytes[frame + 8..<frame + 16] == bytes[16..<24] else { break }
                 frame += 24 + page
-                // The size of the database stands in the last frame of a commit.
+                // The last frame of a commit holds the size of the database.
                 if Self.number(bytes, at: frame - page - 20) != 0 { ends.append(frame) }
             }
         }
@@ -27,7 +27,7 @@ struct CommitBoundaries {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// What a power cut leaves: all that was synced, some of the commits after it, and a torn part of the next one.
+    /// Returns the log after a power cut: everything that was synced, some of the commits after it, and a torn part of the next one.
     ///
     /// - Parameter choose: Picks a number below its argument. It gets the same arguments whatever pages the commits consist of, which
     ///   differ between a new database and one that was used before.
@@ -37,7 +37,7 @@ struct CommitBoundaries {
         let end = kept == 0 ? max(synced, ends[0]) : open[kept - 1]
         let next = kept < open.count ? open[kept] : bytes.count
         var rest = Data(bytes.prefix(end + (next - end) * share / 1_000))
-        // These bytes were on their way to the disk.
+        // These bytes were being written to the disk.
         for index in rest.indices.suffix(min(rest.count - end, zeroes)) { rest[index] = 0 }
         return rest
     }

@@ -9,16 +9,16 @@ final class Faults: Sendable {
     enum Call: Sendable {
         case database(DatabaseCall)
         case content(ContentCall)
-        /// The second half of what a program writes.
+        /// The second half of a program's write.
         case write
-        /// A request goes out to the cloud, or its reply comes in.
+        /// A request to the cloud or its reply.
         case cloud
     }
 
     enum Kind: Sendable {
-        /// Nothing works any more: the process is dead.
+        /// The process is dead: every later call fails.
         case death
-        /// Calls that take space fail with `ENOSPC`.
+        /// Calls that need disk space fail with `ENOSPC`.
         case fullDisk
         /// Calls that reach the disk, syncs included, fail with `EIO`.
         case brokenDisk
@@ -28,9 +28,9 @@ final class Faults: Sendable {
 
     fileprivate struct State {
         var kind: Kind?
-        /// The number of calls that it spares first.
+        /// The number of calls that the fault still spares.
         var spared = 0
-        /// The number of calls that it still strikes.
+        /// The number of calls that the fault still strikes.
         var count = 0
         var struck = 0
         /// Returns how much a sync of the database makes durable, in bytes of its log.
@@ -40,12 +40,12 @@ final class Faults: Sendable {
 
     private let state = Mutex(State())
 
-    /// From now on spares `spared` of the calls that the fault could strike, then strikes `count`. A death strikes all that follow.
+    /// Begins a fault that spares `spared` of the calls that it could strike, then strikes `count`. A death strikes all later calls.
     func begin(_ kind: Kind, sparing spared: Int, count: Int = .max) {
         state.withLock { $0 = State(kind: kind, spared: spared, count: count) }
     }
 
-    /// From now on sets ``synced`` to the value of `length` at each sync of the database.
+    /// Begins to set ``synced`` to the value of `length` at each sync of the database.
     func noteSyncs(_ length: @escaping @Sendable () -> Int) { state.withLock { $0 = State(length: length) } }
 
     var synced: Int { state.withLock { $0.synced } }
@@ -61,10 +61,10 @@ final class Faults: Sendable {
         }
     }
 
-    /// Whether a call has failed since the fault began: the operation under way may have been done, or not, or in part.
+    /// Whether a call has failed since the fault began: the current operation may be done, not done, or done in part.
     var hasStruck: Bool { state.withLock { $0.struck > 0 } }
 
-    /// Called before each call, and once more after a call whose result is awaited.
+    /// Fails if the fault strikes the call. Called before each call, and once more after a call whose result is awaited.
     func pass(_ call: Call) throws(Errno) {
         if let code = state.withLock({ $0.strike(call) }) { throw Errno(code, "injected") }
     }

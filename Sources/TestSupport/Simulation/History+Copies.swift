@@ -5,7 +5,8 @@ import VirtualFileSystem
 
 /// A backup copy that two devices make at the same time.
 extension History {
-    /// One device copies a document over another and goes on writing the first; a second one moves it there. Neither knows of the other.
+    /// Lets one device copy a document over another and continue to write the first, while a second device moves the first over the other.
+    /// Neither knows of the other's change.
     func crossCopies(_ device: SimulatedDevice) throws {
         let user = self.user(on: device)
         let files = try user.items { $0.kind == .file && !$0.isExcluded && !$0.isConflictSibling && $0.size > 0 }

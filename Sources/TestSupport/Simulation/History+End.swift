@@ -6,11 +6,11 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// What must hold once all faults are repaired.
+/// The conditions that must hold once all faults are repaired.
 extension History {
     private static let rounds = 60
 
-    /// Repairs all faults, syncs all devices to the end, and returns what is wrong then.
+    /// Repairs all faults, syncs all devices to the end, and returns the remaining problems.
     func problems() throws -> [String] {
         if let failure { return ["failed: \(failure)"] }
         guard stepProblems.isEmpty else { return stepProblems }
@@ -83,7 +83,7 @@ extension History {
         }
     }
 
-    /// A restart at rest must find nothing to repair but leftovers, and leave none.
+    /// Checks a restart at rest, which must find nothing to repair but leftovers, and leave none.
     private func restartProblems(_ device: SimulatedDevice) throws -> [String] {
         try device.crash(closesDatabase: false)
         try device.start()
@@ -93,14 +93,14 @@ extension History {
         return found.map { "\(device.name): \($0)" }
     }
 
-    /// A digest of everything that happened, equal in every run of the plan.
+    /// Returns a digest of everything that happened, equal in every run of the plan.
     func digest() -> String {
         let text = story.joined(separator: "\n").utf8
         return ChunkID.of(Array(text) + cloud.log.flatMap { $0 }).description
     }
 }
 
-/// What must hold at any time.
+/// The conditions that must hold at any time.
 extension History {
     /// Checks the device that acted, after each step.
     func look(at device: SimulatedDevice, afterSync isSync: Bool) throws {
@@ -117,14 +117,14 @@ extension History {
         stepProblems += (snapshot.problems + lies + mismatches + invented).map { "\(device.name), in between: \($0)" }
     }
 
-    /// Notes what a user made of packages, before anything else changes them.
+    /// Records the packages that a user made, before anything else changes them.
     func notePackages(of device: SimulatedDevice) throws {
         let snapshot = try Snapshot(device)
         ledger.note(snapshot, on: device.number)
         packageLedger.note(snapshot, on: device.number)
     }
 
-    /// Once every device has seen everything, all must show the same, without a conflict.
+    /// Checks that all devices show the same, without a conflict, once every device has seen everything.
     func calmProblems() throws -> [String] {
         let snapshots = try devices.map(Snapshot.init)
         let conflicts = snapshots.first?.entries.filter { $0.value.contains("of a conflict") }.keys.sorted() ?? []

@@ -26,7 +26,7 @@ extension History {
         }
     }
 
-    /// Damages a chunk in the cloud, or repairs all of them: a reader of a damaged chunk must get an error, and no other bytes.
+    /// Damages a chunk in the cloud, or repairs all of them. A reader of a damaged chunk must get an error, and no other bytes.
     private func damage(_ device: SimulatedDevice) {
         guard random.chance(70) else {
             cloud.repair()
@@ -44,7 +44,7 @@ extension History {
         try start(device)
     }
 
-    /// Dies at some call of an operation of a user or the engine, or just after the operation.
+    /// Kills the device at some call of an operation of a user or the engine, or just after the operation.
     private func dieInside(_ device: SimulatedDevice) throws {
         let (spared, isUser, isClosed) = (random.number(0..<18), random.chance(60), random.chance(10))
         var (supposed, text) = (ledger, "")
@@ -62,19 +62,19 @@ extension History {
         try settleDoubt(supposed, device)
     }
 
-    /// Calls to the disk or the cloud fail while a user or the engine does something.
+    /// Lets calls to the disk or the cloud fail while a user or the engine does something.
     private func struggle(_ device: SimulatedDevice, _ kind: Faults.Kind) throws {
         let (spared, count) = (random.number(0..<6), random.pick([1, 1, 2, 3, 100]) ?? 1)
         let isUser = kind != .lostCalls && random.chance(70)
         var (supposed, text) = (ledger, "a sync")
         device.faults.begin(kind, sparing: spared, count: count)
         do { text = try something(device, isUser, &supposed) } catch  where device.faults.hasStruck {
-            // The engine would log this error.
+            // The engine would write this error to its log.
             text = "a sync: \(error)"
         }
         let struck = device.faults.end()
         record(device, "\(kind), \(struck) calls fail after the first \(spared): \(text)")
-        // An operation acknowledged to a program is done, whatever failed after it.
+        // An operation that was acknowledged to a program is done, whatever fails after it.
         guard struck > 0, !isUser || UserActions.isError(text) else {
             ledger = supposed
             return
@@ -109,16 +109,16 @@ extension History {
         return "a sync"
     }
 
-    /// The operation under way may have been done or not, which the disk shows.
+    /// Settles an operation that may have been done or not, by what the disk shows.
     private func settleDoubt(_ supposed: Ledger, _ device: SimulatedDevice, forgets: Bool = false) throws {
         let now = try Snapshot(device)
-        // Of several operations only the last is in doubt, and without a sync none has to outlive a power cut.
+        // Of several operations only the last is in doubt, and without a sync none has to survive a power cut.
         let isAtomic = story.last.map { $0.contains("by renaming") && !$0.contains("loses power") } ?? false
         let problems = ledger.suppose(supposed, visible: now.contents, isAtomic: isAtomic, forgets: forgets)
         stepProblems += problems.map { "\(device.name): \($0)" }
     }
 
-    /// Deletes the edits that show as lost: their blobs were deleted with them, and the database lost the deletion in the power cut.
+    /// Deletes the edits that are shown as lost: their blobs were deleted with them, and the database lost the deletion in the power cut.
     private func giveUpLost(_ device: SimulatedDevice) throws {
         for item in try device.lostEdits() { try device.files.removeFile(item.name.bytes, in: item.parent) }
     }
@@ -135,7 +135,7 @@ extension History {
         if random.chance(25) { stepProblems += try device.contradictions() }
     }
 
-    /// Excuses contents that were written and not closed: either the old or the new may be found.
+    /// Excuses contents that were written and not closed: either the old or the new content may be found.
     private func excuseOpenFiles(of device: SimulatedDevice, _ ledger: inout Ledger) throws {
         for (handle, _) in device.parts.handles where handle.canWrite {
             guard let row = try device.metadata.read({ try $0.local.item(handle.file.node) }) else { continue }

@@ -9,10 +9,10 @@ import TestSupport
 extension History {
     private static let keys = ["a", "b", "c"]
 
-    /// Excludes the seeds kept for cases that were found, and those of calm histories.
+    /// Whether the history has keys. Excludes the seeds kept for cases that were found, and those of calm histories.
     private var hasKeys: Bool { [1, 6].contains(plan.seed % 8) && (plan.bug ?? .earlierKeyWins) == .earlierKeyWins }
 
-    /// Now and then a device writes or removes a key.
+    /// Lets a device write or remove a key from time to time.
     func writeKey(_ index: Int) throws {
         guard hasKeys else { return }
         var random = SeededGenerator(seed: plan.seed &* 0xD1B5_4A32_D192_ED03 &+ UInt64(index))
@@ -34,7 +34,7 @@ extension History {
         if let own = try pending(key, of: device), !seen.contains(own) { keyLedger.write(own, to: key, having: seen) }
     }
 
-    /// What is wrong with keys once all faults are repaired.
+    /// Returns the problems with keys once all faults are repaired.
     func keyProblems() throws -> [String] {
         try Self.keys.flatMap { key -> [String] in
             let entries = try devices.map { device in
@@ -54,7 +54,7 @@ extension History {
         }
     }
 
-    /// The writes of a key in the log's first entries.
+    /// Returns the writes of a key in the log's first entries.
     private func loggedWrites(of key: String, before count: Int) throws -> Set<KeyLedger.Write> {
         var writes: Set<KeyLedger.Write> = []
         for batch in try accepted(count) {
@@ -65,7 +65,8 @@ extension History {
         return writes
     }
 
-    /// The first entries of the log without repeats and without those refused because another device had changed the package before.
+    /// Returns the first entries of the log without repeats and without those refused because another device had changed the package
+    /// before.
     private func accepted(_ count: Int) throws -> [ChangeBatch] {
         var (numbers, packages): ([DeviceID: UInt64], [ItemID: VersionID]) = ([:], [:])
         return try cloud.log.prefix(count).enumerated().compactMap { index, payload in

@@ -8,7 +8,7 @@ import VirtualFileSystem
 extension History {
     var isAboutPackages: Bool { plan.seed % 16 == 9 }
 
-    /// A package that all devices have.
+    /// Makes a package that all devices have.
     func beginPackage() throws {
         let user = self.user(on: devices[0])
         let package = try devices[0].files.makeFolder(
@@ -18,7 +18,7 @@ extension History {
         }
     }
 
-    /// Several devices change a package at the same time, and their batches cross on the way to the log.
+    /// Lets several devices change a package at the same time, so that their batches cross on the way to the log.
     func cross(_ device: SimulatedDevice) throws {
         guard let package = random.pick(try user(on: device).items(where: \.isPackage)) else { return }
         var senders: [SimulatedDevice] = []

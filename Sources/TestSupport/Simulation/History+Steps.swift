@@ -6,7 +6,7 @@ import VirtualFileSystem
 
 /// The steps of a history, one after the other.
 extension History {
-    /// In calm histories each device sees what the others did before the next one acts, so that no conflict can arise.
+    /// Whether the history is calm: each device sees what the others did before the next one acts, so that no conflict can arise.
     var isCalm: Bool { plan.seed % 16 == 5 && plan.bug == nil }
 
     func step(_ index: Int) throws {
@@ -41,7 +41,7 @@ extension History {
 
     // MARK: Users
 
-    /// All devices that have some document write it, and none has seen what the others wrote.
+    /// Lets all devices that have a certain document write it, without having seen what the others wrote.
     private func contend(_ device: SimulatedDevice) throws {
         guard let item = random.pick(try user(on: device).items { $0.kind == .file && !$0.isExcluded })
         else { return }
@@ -78,7 +78,7 @@ extension History {
         }
     }
 
-    /// Uploads; now and then a user acts meanwhile.
+    /// Uploads; sometimes a user acts meanwhile.
     private func upload(_ device: SimulatedDevice) throws {
         guard device.isOnline else { return }
         let isDone = try device.upload {
@@ -97,7 +97,7 @@ extension History {
         try device.syncFully()
     }
 
-    /// Whether no device has anything to send or to fold.
+    /// Returns whether no device has anything to send or to fold.
     private func isAtRest() throws -> Bool {
         try devices.allSatisfy { device in
             try device.container().sequence.value == UInt64(cloud.log.count) && device.unrest().isEmpty

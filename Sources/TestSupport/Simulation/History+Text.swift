@@ -2,9 +2,9 @@ import CloudModel
 import ContainerLog
 import DeviceSupport
 
-/// Readable forms of what a story contains.
+/// Readable forms of the parts of a story.
 extension History {
-    /// An entry of the log in short.
+    /// Returns a short form of an entry of the log.
     func text(of payload: [UInt8]) -> String {
         guard let batch = try? ChangeBatch(decoding: payload) else { return "?" }
         let changes = batch.changes.map { change -> String in

@@ -4,9 +4,9 @@ import DeviceSupport
 import LocalMetadata
 import TestSupport
 
-/// One random history of a few devices, from its plan alone: users act, devices sync step by step, replies are lost and come late,
-/// clocks jump, disks fill, processes die anywhere. Then all faults are repaired, and all devices must show the same, with no
-/// content lost and no deleted content back.
+/// One random history of a few devices, determined by its plan alone: users act, devices sync step by step, replies are lost or arrive
+/// late, clocks jump, disks fill, and processes die at any point. Then all faults are repaired, and all devices must show the same, with no
+/// content lost and no deleted content restored.
 package final class History {
     let plan: Plan
     var story: [String] = []

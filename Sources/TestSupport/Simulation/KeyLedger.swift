@@ -1,12 +1,12 @@
 import Basics
 import ContainerLog
 
-/// The writes of each key, and which of them a device had seen when it replaced them: kept from the log and from what devices returned,
+/// The writes of each key, and which of them a device had seen when it replaced them: recorded from the log and from what devices returned,
 /// without the rules of the reducer.
 struct KeyLedger {
     /// One write of a key. Its time is later than that of all writes that its writer had seen, so it identifies the write.
     struct Write: Hashable {
-        /// Nil: removed.
+        /// The value that was written; nil if the key was removed.
         let value: [UInt8]?
         let time: Timestamp
 
@@ -22,7 +22,7 @@ struct KeyLedger {
         superseded[key, default: []].formUnion(seen.subtracting([write]))
     }
 
-    /// Returns what is wrong if all devices show `entry` for a key. The log may have set a write's time back, never forward.
+    /// Returns the problems if all devices show `entry` for a key. The log may have set a write's time back, never forward.
     func problems(_ key: String, shown entry: KeyValueEntry?) -> [String] {
         let known = written[key] ?? []
         let latest = known.subtracting(superseded[key] ?? [])

@@ -1,11 +1,12 @@
 import CloudModel
 import LocalMetadata
 
-/// What was written, and what was replaced or deleted by a user who saw it: kept from what devices showed, without the engine.
+/// The contents that were written, and those that were replaced or deleted by a user who saw them: recorded from what devices showed,
+/// without the engine.
 struct Ledger {
     private(set) var written: Set<String> = []
     private(set) var superseded: Set<String> = []
-    /// Contents about which nothing can be claimed: written more than once, or a part of a write that was interrupted.
+    /// Contents about which nothing can be claimed: those written more than once, and parts of interrupted writes.
     private(set) var exempt: Set<String> = [""]
     /// Contents whose sync was acknowledged to a program.
     private(set) var synced: Set<String> = []
@@ -20,9 +21,11 @@ struct Ledger {
     /// The ids of each device's files that have a copied content.
     private var names: [Int: [NodeID: ItemID]] = [:]
 
-    /// A package that two devices changed concurrently is kept as two complete packages: what one of them replaced or deleted stays in the
-    /// other. A deleted package may come back as a whole. A device that does not know yet that a folder is in a package now replaces and
-    /// deletes there what the log has in the package, and possibly no device ever shows that in one.
+    /// Records what a device shows.
+    ///
+    /// A package that two devices changed concurrently is kept as two complete packages: a content that one of them replaced or deleted
+    /// stays in the other. A deleted package may come back as a whole. A device that does not know yet that a folder is now in a package
+    /// replaces and deletes contents there that the log has in the package, and possibly no device ever shows those in one.
     mutating func note(_ snapshot: Snapshot, on device: Int) {
         noteNames(snapshot, on: device)
         packaged.formUnion(snapshot.packaged)
@@ -48,7 +51,7 @@ struct Ledger {
         if !written.insert(content).inserted { exempt.insert(content) }
     }
 
-    /// A content was replaced or deleted by a user who saw it there. If it was copied, only that copy is gone.
+    /// Records that a content was replaced or deleted by a user who saw it there. If the content was copied, only that copy is gone.
     mutating func supersede(_ content: String?, at place: Place? = nil) {
         guard let content else { return }
         if copies[content] == nil {
@@ -58,7 +61,7 @@ struct Ledger {
         }
     }
 
-    /// Another file with the same content took its place.
+    /// Records that another file with the same content took the content's place.
     mutating func leave(_ content: String?, at place: Place?) {
         if let content, copies[content] != nil { end(content, at: place) }
     }
@@ -71,7 +74,7 @@ struct Ledger {
 
     // MARK: Copies
 
-    /// Where a device shows a content, and which id stands for which item as far as the device knows.
+    /// The place where a device shows a content, and which id stands for which item as far as the device knows.
     struct Place {
         let item: ItemID
         let standing: (ItemID) -> ItemID
@@ -90,13 +93,14 @@ struct Ledger {
         guard written.contains(content), !exempt.contains(content) else { return }
         // A device that replaced it elsewhere had not seen the copy.
         var known = copies[content] ?? [Copy(ids: [source], isGone: superseded.remove(content) != nil)]
-        // A document that had these bytes before has them again: the log sees no edit, so a device that replaced the former replaced these.
+        // A document that had these bytes before has them again: the log sees no edit, so a device that replaced the former bytes replaced
+        // these.
         if known.contains(where: { $0.ids.contains(target) }) { exempt.insert(content) }
         known.removeAll { $0.ids.contains(target) }
         copies[content] = known + [Copy(ids: [target])]
     }
 
-    /// A file took another identity on its device, as happens when a new file is renamed over a document.
+    /// Records that a file took another identity on its device, as when a new file is renamed over a document.
     mutating func rename(_ content: String, from old: ItemID, to new: ItemID) {
         guard let known = copies[content] else { return }
         for (index, copy) in known.enumerated() where copy.ids.contains(old) { copies[content]?[index].ids.insert(new) }
@@ -108,7 +112,7 @@ struct Ledger {
         let meant = known.indices.filter { index in
             known[index].ids.contains { $0 == place?.item || place?.standing($0) == item }
         }
-        // A version in conflict has an id that no copy was given: it may be any of them, and the other copies stay.
+        // A conflict version has an id that no copy was given: it may be any of them, and the other copies stay.
         if meant.isEmpty, place != nil, known.count > 1 { exempt.insert(content) }
         for index in meant.isEmpty || place == nil ? Array(known.indices) : meant {
             copies[content]?[index].isGone = true
@@ -120,8 +124,8 @@ struct Ledger {
         superseded.union(copies.filter { $0.value.allSatisfy(\.isGone) }.keys)
     }
 
-    /// Contents of copies that became one document in the log and share its fate: a device that edits or deletes one of them may not know
-    /// of the others, and the bytes that they shared go to the history (docs/LOG.md, "What this does not promise").
+    /// Returns the contents of copies that became one document in the log and share its fate: a device that edits or deletes one of them
+    /// may not know of the others, and the bytes that they shared are moved to the history (docs/LOG.md, "What this does not promise").
     func united(_ standing: (ItemID) -> ItemID) -> Set<String> {
         Set(
             copies.filter { _, known in
@@ -130,8 +134,8 @@ struct Ledger {
             }.keys)
     }
 
-    /// Takes over what an interrupted operation may have done, as far as `visible` shows that it did. Returns what is wrong: after
-    /// an atomic operation the old or the new content must be there, and synced contents must be there in any case.
+    /// Adopts what an interrupted operation may have done, as far as `visible` shows that it did. Returns the problems: after an atomic
+    /// operation the old or the new content must be there, and synced contents must be there in any case.
     ///
     /// A device that `forgets` may show a state from before it saw the old content, whose presence or absence then proves nothing. Where
     /// the new content survived, the old one may be shown as well, as a conflict that the new one has yet to replace in the log.
@@ -166,7 +170,7 @@ struct Ledger {
         return found
     }
 
-    /// Returns what is wrong if all devices show `visible`; `standing` maps an id to the item that it stands for at the end.
+    /// Returns the problems if all devices show `visible`; `standing` maps an id to the item that the id stands for at the end.
     func problems(visible: Set<String>, standing: (ItemID) -> ItemID) -> [String] {
         let (gone, united) = (gone, united(standing))
         let lost = written.subtracting(gone).subtracting(visible).subtracting(exempt).subtracting(united).sorted()
@@ -174,7 +178,7 @@ struct Ledger {
         return lost.map { "‘\($0)’ is lost" } + back.map { "‘\($0)’ came back" } + invented(in: visible)
     }
 
-    /// Contents that were never written in full.
+    /// Returns a problem for each content that was never written in full.
     func invented(in visible: Set<String>) -> [String] {
         visible.subtracting(written).subtracting(exempt).sorted().map { "‘\($0)’ is invented" }
     }

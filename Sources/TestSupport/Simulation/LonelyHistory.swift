@@ -18,7 +18,7 @@ package final class LonelyHistory {
             for _ in 0..<random.number(1..<6) {
                 story.append(try UserActions(device: device).act(&random, &ledger, &next))
             }
-            // Files that were written and left open are shown with their present bytes from here on.
+            // From now on files that were written and left open are shown with their present bytes.
             device.files.noteIdleEdits(pause: .seconds(2))
             let before = try Snapshot(device)
             device.time.advance(by: .seconds(1))

@@ -1,16 +1,17 @@
 import CloudModel
 
-/// The contents that users gave to packages: whatever sync does with them, no device may show another mix.
+/// The contents that users gave to packages: whatever sync does with the packages, no device may show any other combination.
 struct PackageLedger {
-    /// The contents of packages after a user changed them, or after a device recovered what it had.
+    /// The contents of packages after a user changed them, or after a device recovered its own.
     private var made: Set<[String: String]> = [[:]]
-    /// What each device showed last.
+    /// The items that each device showed last, with the outermost package of each.
     private var shown: [Int: (items: Set<ItemID>, homes: [ItemID: ItemID])] = [:]
-    /// Whether something moved into a package or out of one, or a folder became one: a device that does not know yet works in a folder,
-    /// which merges file by file. Or a package was deleted: what is then created in it does not change a package that the log has.
+    /// Whether an item moved into a package or out of one, or a folder became a package: a device that does not know yet works in a folder,
+    /// which merges file by file. Also set when a package was deleted: what is then created in it does not change a package that the log
+    /// has.
     private var hasMoved = false
 
-    /// Notes what a device shows after its user acted.
+    /// Records what a device shows after its user acted.
     mutating func note(_ snapshot: Snapshot, on device: Int) {
         if let before = shown[device] {
             let moved = snapshot.items.contains { before.items.contains($0) && before.homes[$0] != snapshot.homes[$0] }
@@ -21,7 +22,7 @@ struct PackageLedger {
         made.formUnion(snapshot.packages.values)
     }
 
-    /// Returns what is wrong on a device after a step of its sync.
+    /// Returns the problems on a device after a step of its sync.
     mutating func problems(_ snapshot: Snapshot, on device: Int) -> [String] {
         shown[device] = (snapshot.items, snapshot.homes)
         guard !hasMoved else { return [] }

@@ -4,9 +4,9 @@ import TestSupport
 /// The parameters of a history: the same plan gives the same history, on every machine.
 package struct Plan: Hashable, Sendable {
     package let seed: UInt64
-    /// Which of the seed's steps happen. Each has a source of randomness of its own, so leaving one out changes no other.
+    /// The steps of the seed that happen. Each step has its own source of randomness, so leaving one out changes no other.
     package var steps: [Int]
-    /// The deliberate mistake, to check that it is found.
+    /// The deliberate mistake, to check that the campaign finds it.
     package var bug: SeededBug?
     package let vocabulary: Vocabulary
 
@@ -17,13 +17,14 @@ package struct Plan: Hashable, Sendable {
         self.vocabulary = vocabulary
     }
 
-    /// The randomness of one step, or of what comes before the first.
+    /// Returns the source of randomness of one step, or that of the beginning.
     func random(of step: Int?) -> SeededGenerator {
         SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(step.map { $0 + 1 } ?? 0))
     }
 }
 
-/// What users may do. A seed gives another history in another vocabulary, so seeds that once found something keep theirs.
+/// The set of actions that users may take. A seed gives another history in another vocabulary, so a seed that once found a failure keeps
+/// its vocabulary.
 package enum Vocabulary: Int, Hashable, Sendable, CaseIterable {
     /// Saves, deletions, renames, attributes, conflicts.
     case first = 1

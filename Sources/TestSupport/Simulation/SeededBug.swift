@@ -1,9 +1,9 @@
 /// Mistakes that sync programs have made, built into the world around the real engine. A campaign that does not find each of them
 /// proves nothing.
 package enum SeededBug: String, CaseIterable, Sendable {
-    /// The cloud takes every edit, whatever it was based on.
+    /// The cloud accepts every edit, whatever it was based on.
     case lastWriterWins
-    /// The cloud takes every deletion, whatever was edited meanwhile.
+    /// The cloud accepts every deletion, whatever was edited meanwhile.
     case deleteBeatsEdit
     /// A download is written over a file that was edited here.
     case downloadOverEdit
@@ -27,15 +27,15 @@ package enum SeededBug: String, CaseIterable, Sendable {
     case twoOrders
     /// After a crash the bytes of edits count as leftovers.
     case sweepsEdits
-    /// What was written during an upload counts as uploaded.
+    /// Bytes written during an upload count as uploaded.
     case uploadHidesWrite
-    /// The bytes of an edit are compared with a seal of what they were before they were written again.
+    /// An edit's bytes are compared with the seal of their state before they were overwritten.
     case staleSeal
     /// The earliest write of a key counts, not the latest.
     case earlierKeyWins
-    /// The cloud takes the changes of two devices that changed one package at the same time.
+    /// The cloud accepts the changes of two devices that changed one package at the same time.
     case mixedPackages
-    /// Of two files that become one, the content of one is sent as an edit of the other's.
+    /// When two files become one, the content of one is sent as an edit of the other's content.
     case swappedBase
 
     package var summary: String {

@@ -36,7 +36,7 @@ package final class SharedParts {
     private static let scratch =
         FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
 
-    /// A disk with nothing on it.
+    /// Returns an empty disk.
     func takeDisk() throws -> SimulatedDisk {
         if let disk = free.popLast() { return disk }
         count += 1

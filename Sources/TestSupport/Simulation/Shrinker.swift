@@ -1,6 +1,6 @@
 /// Leaves out the steps that a failing history does not need: blocks of steps first, single ones last (Zeller's delta debugging).
 package struct Shrinker {
-    /// How many histories may be tried.
+    /// How many more histories may be tried.
     private var budget: Int
     private let run: (Plan) throws -> Outcome
 
@@ -9,7 +9,7 @@ package struct Shrinker {
         self.run = run
     }
 
-    /// The shortest failing history that was found, at first the one given.
+    /// Returns the shortest failing history that was found, which at first is the given one.
     package mutating func shrink(_ failing: Outcome) throws -> Outcome {
         var best = failing
         var block = max(1, best.plan.steps.count / 2)

@@ -4,7 +4,7 @@ import CloudModel
 import CloudStorage
 import ContainerLog
 
-/// A cloud that replies at once: a log and the frames of the chunks it names. It makes the mistake that `bug` names.
+/// A cloud that replies at once: a log and the frames of the chunks that it names. It makes the mistake that `bug` names.
 final class SimulatedCloud {
     private(set) var log: [[UInt8]] = []
     /// The contents that were stored, for checks.
@@ -15,7 +15,7 @@ final class SimulatedCloud {
     /// How many contents were uploaded, known ones included.
     private(set) var stores = 0
     let bug: SeededBug?
-    /// The newest content of each item, as a cloud that compares nothing sees it.
+    /// The newest content of each item, as seen by a cloud that compares nothing.
     private var newest: [ItemID: Digest] = [:]
     private var renumbered: UInt64 = 1 << 20
 
@@ -23,7 +23,7 @@ final class SimulatedCloud {
 
     func append(_ payload: [UInt8]) { log.append(tampered(payload)) }
 
-    /// The entry that device number `reader` sees next.
+    /// Returns the entry that device number `reader` sees next.
     func entry(after sequence: LogSequence, for reader: Int) -> LogRecord? {
         var index = Int(sequence.value)
         guard index < log.count else { return nil }
@@ -55,7 +55,7 @@ final class SimulatedCloud {
         return name
     }
 
-    /// The bytes of a content as a device gets them: checked against their name. Nil where the cloud never had them.
+    /// Returns the bytes of a content as a device gets them: checked against their name. Nil if the cloud never had them.
     func fetch(_ reference: ContentReference) throws(ChunkError) -> [UInt8]? {
         guard reference.size > 0, var frame = frames[reference] else { return contents[reference] }
         if damaged.contains(reference) { frame[frame.count - 1] ^= 0x20 }
@@ -63,7 +63,7 @@ final class SimulatedCloud {
         return try ChunkFrame.decode(frame, expecting: reference.digest)
     }
 
-    /// Damages some content from now on and returns its bytes.
+    /// Damages a content from now on and returns its bytes.
     func damage(_ pick: ([ContentReference]) -> ContentReference?) -> [UInt8]? {
         let whole = contents.keys.filter { $0.size > 0 && !damaged.contains($0) }
         guard let reference = pick(whole.sorted { $0.digest.description < $1.digest.description }) else { return nil }
@@ -93,7 +93,7 @@ final class SimulatedCloud {
         return encoded(batch) ?? payload
     }
 
-    /// The later a key was written, the older it looks.
+    /// Returns the change with a reversed time: the later a key was written, the older the write looks.
     private func aged(_ change: Change) -> Change {
         guard case .setValue(let key, let value, let time) = change else { return change }
         return .setValue(key: key, value: value, time: Timestamp(nanoseconds: -time.nanoseconds))

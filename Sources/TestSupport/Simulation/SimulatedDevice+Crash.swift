@@ -4,10 +4,10 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// Deaths in the middle of an operation. From the call at which a device dies, nothing that it still does reaches its disk or
-/// the cloud; its memory is discarded.
+/// Deaths in the middle of an operation. From the call at which a device dies, nothing of its further work reaches its disk or the cloud;
+/// its memory is discarded.
 extension SimulatedDevice {
-    /// Runs `body` and dies at its call to the disk or the cloud after the first `spared`, or after `body` if it makes fewer.
+    /// Runs `body` and dies at its next call to the disk or the cloud after the first `spared`, or after `body` if it makes fewer.
     ///
     /// - Returns: Whether it died inside `body`, which then was not acknowledged.
     func dying(sparing spared: Int, closesDatabase: Bool, in body: () throws -> Void) throws -> Bool {

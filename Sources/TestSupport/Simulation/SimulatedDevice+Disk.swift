@@ -30,7 +30,7 @@ extension SimulatedDevice {
         return try self.files.path(of: file.node).map(\.description).joined(separator: "/")
     }
 
-    /// Edits whose only bytes are gone.
+    /// Returns the edits whose only bytes are gone.
     func lostEdits() throws -> [LocalItem] {
         try UserActions(device: self).items { $0.kind == .file && $0.isEdited && $0.size > 0 }.filter { item in
             do throws(Errno) { _ = try content.status(item.blob) } catch { return error.code == ENOENT }
@@ -38,7 +38,7 @@ extension SimulatedDevice {
         }
     }
 
-    /// Seals all edits, as the engine does with those that have waited. Returns a problem for each seal that does not match: no disk
+    /// Seals all edits, as the engine does with those that have waited. Returns a problem for each seal that does not match, since no disk
     /// changes anything here by itself.
     func sealEdits() throws -> [String] {
         var mismatches: [String] = []
@@ -55,14 +55,14 @@ extension SimulatedDevice {
         return mismatches
     }
 
-    /// Rows that contradict each other.
+    /// Returns rows that contradict each other.
     func contradictions() throws -> [String] {
         try metadata.read { try $0.rowProblems(limit: 3) }.map {
             "node \($0.node.map(\.description) ?? "-"): \($0.what)"
         }
     }
 
-    /// False claims in the status of some file.
+    /// Returns false claims in the status of some file.
     func lies(_ random: inout SeededGenerator) throws -> [String] {
         let user = UserActions(device: self)
         guard let item = random.pick(try user.items { $0.kind == .file && !$0.isWriting }) else { return [] }
@@ -77,7 +77,7 @@ extension SimulatedDevice {
         return found
     }
 
-    /// Bytes that nothing refers to, or rows without their bytes.
+    /// Returns bytes that nothing refers to, and rows without their bytes.
     func leftovers() throws -> [String] {
         files.removeBlobsNow()
         var blobs: Set<BlobName> = []

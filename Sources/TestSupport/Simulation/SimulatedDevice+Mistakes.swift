@@ -28,12 +28,12 @@ extension SimulatedDevice {
         }
     }
 
-    /// The files as they are before an entry is folded.
+    /// Returns the files as they are before an entry is folded.
     func filesBeforeFold(in container: LocalContainer) throws -> [LocalItem] {
         try UserActions(device: self).items { $0.kind == .file && $0.content != nil && !$0.isConflictSibling }
     }
 
-    /// For a file that disappeared because it became another one, shows its content there, as an edit of what the other one showed.
+    /// Finds files that disappeared because they became another one, and shows their content there, as an edit of the other's content.
     func swapBases(of files: [LocalItem], in container: LocalContainer) throws {
         try metadata.write { transaction in
             let tree = transaction.remote(in: container.id)

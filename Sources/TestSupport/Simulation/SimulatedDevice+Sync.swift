@@ -9,7 +9,7 @@ import LocalMetadata
 import Sync
 import VirtualFileSystem
 
-/// The steps that the engine's loops are made of, one at a time, so that anything can happen between two of them.
+/// The steps of the engine's loops, one at a time, so that anything can happen between two of them.
 extension SimulatedDevice {
     /// Folds the next entry of the log. Returns false if there is none.
     @discardableResult
@@ -40,7 +40,7 @@ extension SimulatedDevice {
         return true
     }
 
-    /// A request to the cloud: it may not arrive, and its reply may be lost.
+    /// Makes a request to the cloud: the request may not arrive, and its reply may be lost.
     private func calling<T>(_ request: () throws -> T) throws -> T {
         try faults.pass(.cloud)
         let reply = try request()
@@ -48,7 +48,7 @@ extension SimulatedDevice {
         return reply
     }
 
-    /// Uploads every edit that has settled. `meanwhile` runs between the upload of the bytes and the note that they are in the cloud.
+    /// Uploads every edit that has settled. `meanwhile` runs between the upload of the bytes and the record that they are in the cloud.
     @discardableResult
     func upload(meanwhile: () throws -> Void = {}) throws -> Bool {
         let due = time.now().adding(.milliseconds(-250))
@@ -88,7 +88,7 @@ extension SimulatedDevice {
             try $0.transfers.wanted(limit: 100) + $0.transfers.wantedWhenSpace(upTo: .max, limit: 100)
         }
         for item in wanted {
-            // As in the queue, a damaged content does not hold up others, and stays wanted for a later try.
+            // As in the queue, a damaged content does not hold up others, and stays wanted for a later attempt.
             do { try fetch(item) } catch is ChunkError { continue }
         }
         return !wanted.isEmpty
@@ -164,7 +164,7 @@ extension SimulatedDevice {
         try download()
     }
 
-    /// What keeps this device from being at rest, once it has folded the whole log.
+    /// Returns what keeps this device from being at rest, once it has folded the whole log.
     func unrest() throws -> [String] {
         let container = try container()
         return try metadata.read { transaction in

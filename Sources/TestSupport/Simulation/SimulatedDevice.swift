@@ -11,9 +11,10 @@ import TestSupport
 import Transfers
 import VirtualFileSystem
 
-/// One device with everything real but its loops, its kernel and its network: a database, blobs, a file system and the engine's parts.
+/// One device in which everything is real but its loops, its kernel and its network: a database, blobs, a file system and the engine's
+/// parts.
 final class SimulatedDevice {
-    /// What is in memory, and lost in a crash.
+    /// The parts that are in memory, and lost in a crash.
     struct Parts {
         let metadata: MetadataDatabase
         let content: ContentStore
@@ -27,7 +28,7 @@ final class SimulatedDevice {
     let name: String
     let cloud: SimulatedCloud
     let time: ManualTime
-    /// The step at which it can reach the cloud again; nil while it can.
+    /// The step at which the device can reach the cloud again; nil while it can.
     var offlineUntil: Int?
     var isOnline: Bool { offlineUntil == nil }
     /// The batches sent last, which the network may deliver once more.
@@ -37,7 +38,8 @@ final class SimulatedDevice {
     /// The folder of its only container.
     private(set) var root = NodeID.root
     let disk: SimulatedDisk
-    /// Some devices announce every new file that is not empty, some the longer ones, some none.
+    /// The size from which new files are announced: some devices announce every new file that is not empty, some the longer ones, some
+    /// none.
     private let announcedSize: UInt64
     private let shared: SharedParts
     private let ids: SeededIDs
@@ -79,14 +81,14 @@ final class SimulatedDevice {
         return container
     }
 
-    /// The death of the process: its memory is lost, what was written to the disk stays. Open connections to the database
-    /// know nothing that is not on the disk, so most of the time they may stay open.
+    /// Ends the process: its memory is lost, and everything written to the disk stays. Open connections to the database know nothing that
+    /// is not on the disk, so most of the time they may stay open.
     func crash(closesDatabase: Bool = true) throws {
         memory = nil
         if closesDatabase { try disk.close() }
     }
 
-    /// The end of its history.
+    /// Ends the device's history.
     func end() throws {
         memory = nil
         try shared.giveBack(disk)

@@ -4,8 +4,8 @@ import LocalContent
 import LocalMetadata
 import Logging
 
-/// What a device has on its disk: a real database and real blobs. Devices of consecutive histories use the same folder, because
-/// preparing a database costs more than a whole history.
+/// The disk of a device: a real database and real blobs. Devices of consecutive histories use the same folder, because preparing a database
+/// costs more than a whole history.
 final class SimulatedDisk {
     let directory: String
     let faults = Faults()
@@ -18,7 +18,7 @@ final class SimulatedDisk {
         try check("mkdir \(directory)") { mkdir(directory, 0o700) }
     }
 
-    /// Opens what there is, unless it is open.
+    /// Opens the database and the blobs, unless they are open.
     func open() throws -> (metadata: MetadataDatabase, content: ContentStore) {
         if let opened { return opened }
         let fresh = (

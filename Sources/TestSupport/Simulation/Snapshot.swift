@@ -3,11 +3,11 @@ import CloudModel
 import LocalContent
 import LocalMetadata
 
-/// What a device shows to its programs: every path with its visible properties.
+/// The tree that a device shows to its programs: every path with its visible properties.
 struct Snapshot {
-    /// Descriptions by path of everything but what stays on the device.
+    /// Descriptions by path of everything except items that stay on the device.
     private(set) var entries: [String: String] = [:]
-    /// Every content that can be read, those that stay on the device included.
+    /// Every content that can be read, including those that stay on the device.
     private(set) var contents: Set<String> = []
     /// Contents of documents.
     private var shared: Set<String> = []
@@ -23,18 +23,18 @@ struct Snapshot {
     private(set) var hasSetAside = false
     /// The contents of each package by their paths in it; of nested packages only the outermost one counts.
     private(set) var packages: [ItemID: [String: String]] = [:]
-    /// The outermost package that each item is or lies in.
+    /// The outermost package that each item is or is in.
     private(set) var homes: [ItemID: ItemID] = [:]
     private(set) var items: Set<ItemID> = []
     private(set) var files: [(node: NodeID, item: ItemID, content: String)] = []
-    /// Stands for a content that was announced and is on its way.
+    /// Marks a content that was announced and is on its way.
     static let unreadable = "? no bytes"
 
     init(_ device: SimulatedDevice) throws {
         try device.metadata.read { try visit(device.root, path: "", in: nil, under: [], device, $0) }
     }
 
-    /// A package, and where it is.
+    /// A package and its place.
     private typealias Package = (id: ItemID, path: String)
 
     private mutating func visit(
@@ -82,7 +82,7 @@ struct Snapshot {
 
     private mutating func check(_ item: LocalItem, _ content: String, _ path: String, _ device: SimulatedDevice) throws
     {
-        // While a program has it open to write, its size is the bytes', not the row's.
+        // While a program has the file open for writing, its size is that of the bytes, not that in the row.
         guard !item.isWriting else { return }
         // Announced: the size is known, the bytes are still on their way to the cloud.
         guard item.content != nil || item.presence == .whole else { return }
@@ -104,7 +104,7 @@ struct Snapshot {
 }
 
 extension SimulatedDevice {
-    /// What a program reads from a file: the local bytes, or those that would be fetched.
+    /// Returns what a program reads from a file: the local bytes, or those that would be fetched.
     func text(of item: LocalItem) throws -> String {
         if item.size == 0, !item.isWriting { return "" }
         if item.presence == .whole { return String(decoding: try bytes(of: item.blob), as: UTF8.self) }

@@ -8,7 +8,7 @@ import TestSupport
 import Transfers
 import VirtualFileSystem
 
-/// Actions on conflicts: all that end one, and all that may be tried with a sibling.
+/// Actions on conflicts: all that end a conflict, and all that may be tried with a sibling.
 extension UserActions {
     func gesture(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         guard let sibling = random.pick(try items(where: \.isConflictSibling)), let conflict = sibling.conflict else {
@@ -35,13 +35,13 @@ extension UserActions {
         }
     }
 
-    /// Renames a sibling: it becomes a document of its own, or the current content of a document whose name it takes.
+    /// Renames a sibling, which becomes a document of its own, or the current content of a document whose name it takes.
     private func keep(_ sibling: LocalItem, as name: String, in folder: NodeID, _ ledger: inout Ledger) throws -> String
     {
         let path = try path(sibling.node)
         let target = try item(name, in: folder)
         let (old, text, place) = (try content(of: target), try content(of: sibling), place(of: target))
-        // It is a copy from now on: a device that replaces the version elsewhere does not replace this copy.
+        // From now on it is a copy: a device that replaces the version elsewhere does not replace this copy.
         ledger.excuse(text)
         try attempt(&ledger) {
             $0.supersede(old == text ? nil : old, at: place)
@@ -57,7 +57,7 @@ extension UserActions {
         return try siblings.map { try unlink($0, &ledger) }.joined(separator: ", ")
     }
 
-    /// Writing must be refused: a sibling is a view of a version.
+    /// Tries to write to a sibling, which must be refused: a sibling is a view of a version.
     private func writeInto(_ sibling: LocalItem) throws -> String {
         let path = try path(sibling.node)
         do { _ = try device.files.open(sibling.node, canWrite: true, truncate: false) } catch let error as Errno {

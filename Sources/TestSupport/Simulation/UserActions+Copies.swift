@@ -6,9 +6,9 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// Copies: the only way in which one content comes to be in two documents.
+/// Copies: the only way in which two documents get the same content.
 extension UserActions {
-    /// `cp`, often over another document; now and then the source or the copy is edited or deleted afterwards.
+    /// `cp`, often over another document; sometimes the source or the copy is edited or deleted afterwards.
     func copy(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         let source = try file(&random)
         guard let text = try content(of: source), text != Snapshot.unreadable else { throw Errno(ENODATA) }
@@ -56,7 +56,7 @@ extension UserActions {
         let user = UserActions(device: other)
         let source = try user.file(&random)
         guard let text = try user.content(of: source), text != Snapshot.unreadable else { throw Errno(ENODATA) }
-        // Mostly to the same path as there, as when two devices unpack one archive.
+        // Mostly to the same path as on the other device, as when two devices unpack one archive.
         let path = try user.path(source.node)
         let (name, folder) = random.chance(60) ? try same(path) : try target(&random)
         return "bring \(path) ‘\(text)’ from \(other.name) as "
@@ -98,7 +98,7 @@ extension UserActions {
         }
         defer { device.files.release(handle) }
         guard try device.files.isWritable(handle) else { throw Errno(EAGAIN) }
-        // After an interruption a part of a content that is there already may be there as well.
+        // After an interruption a part of an existing content may be there as well.
         try attempt(&ledger) {
             if device.faults.hasStruck { $0.excuse(text) }
         } _: {
@@ -110,7 +110,7 @@ extension UserActions {
         return path + (replaced.map { " over ‘\($0)’" } ?? "")
     }
 
-    /// Where a content is, as far as this device knows.
+    /// Returns the place of a content, as far as this device knows.
     func place(of item: LocalItem?) -> Ledger.Place? {
         guard let item else { return nil }
         let (metadata, container) = (device.metadata, item.container)
@@ -121,10 +121,10 @@ extension UserActions {
 }
 
 extension RemoteTree {
-    /// The item that this id stands for.
+    /// Returns the item that an id stands for.
     func standingID(for id: ItemID) throws -> ItemID {
         var current = id
-        // Damaged rows may form a cycle; no valid chain is as long.
+        // Corrupt rows may form a cycle; no valid chain is as long.
         for _ in 0..<4096 {
             guard let next = try alias(of: current) else { break }
             current = next

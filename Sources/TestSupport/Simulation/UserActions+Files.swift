@@ -66,7 +66,7 @@ extension UserActions {
         return "write \(path) ‘\(text)’ over ‘\(old ?? "")’"
     }
 
-    /// Some programs sync what they wrote.
+    /// Returns whether the program syncs what it wrote, as some programs do.
     private func isSynced(_ text: String) -> Bool { text.utf8.reduce(0) { $0 + Int($1) } % 3 == 0 }
 
     private func noteSync(_ text: String, _ ledger: inout Ledger) { if isSynced(text) { ledger.sync(text) } }
@@ -76,7 +76,8 @@ extension UserActions {
         try stamp(handle)
     }
 
-    /// If the device dies before the next call, the file has this device's time, not the real clock's.
+    /// Sets the file's time to this device's clock, in case the device dies before the next call; the file would otherwise have the real
+    /// clock's time.
     private func stamp(_ handle: OpenHandle) throws {
         let now = device.time.now().adding(.microseconds(5))
         try device.files.withDescriptor(handle) { try setModified(now, descriptor: $0) }

@@ -17,7 +17,7 @@ extension UserActions {
         return "mkdir \(try path(parent))/\(name)"
     }
 
-    /// `rmdir`, or `rm -r` with all that is inside.
+    /// `rmdir`, or `rm -r` with everything inside.
     func removeFolder(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
         guard let target = random.pick(try items { $0.kind == .folder && !$0.item.isWellKnown }) else {
             throw Errno(ENOENT)
@@ -78,7 +78,8 @@ extension UserActions {
         return "rename \(from) to \(try path(parent))/\(name)" + (target == nil ? "" : " over ‘\(old ?? "")’")
     }
 
-    /// Contents excluded from sync may be gone elsewhere and come back with a rename, so nothing can be claimed about them.
+    /// Excuses the contents below an item: contents excluded from sync may be gone elsewhere and come back with a rename, so nothing can be
+    /// claimed about them.
     func excuseAll(below item: LocalItem, _ ledger: inout Ledger) throws {
         var inside: [LocalItem] = []
         try device.metadata.read { transaction in
@@ -96,7 +97,7 @@ extension UserActions {
 
     func exchange(_ one: LocalItem, _ two: LocalItem, _ ledger: inout Ledger) throws -> String {
         let paths = (try path(one.node), try path(two.node))
-        // A new file takes a document's identity with its name: the document's content is a copy under the other name then.
+        // A new file takes a document's identity together with its name: the document's content is then a copy under the other name.
         if one.isKnown != two.isKnown { for item in [one, two] { ledger.excuse(try content(of: item)) } }
         try device.files.rename(one.name.bytes, in: one.parent, to: two.name.bytes, in: two.parent, mode: .exchange)
         return "exchange \(paths.0) and \(paths.1)"

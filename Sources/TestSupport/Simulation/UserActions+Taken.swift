@@ -6,7 +6,7 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// Actions that deliberately use names that are taken.
+/// Actions that deliberately use existing names.
 extension UserActions {
     /// Renames one document over another.
     func renameOver(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
@@ -44,7 +44,7 @@ extension UserActions {
         return "\(gone), then mkdir there\(inside)"
     }
 
-    /// Saves by renaming from a name that is a document here or elsewhere, or that stays on the device.
+    /// Saves by renaming from a name that belongs to a document here or elsewhere, or that stays on the device.
     func saveByTakenName(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         let target = try file(&random)
         let temporary = random.pick(Self.names + Self.excluded) ?? ""
@@ -61,7 +61,7 @@ extension UserActions {
         return try exchange(one, two, &ledger)
     }
 
-    /// A package in a folder, often in another package, with a file in it.
+    /// Makes a package in a folder, often in another package, with a file in it.
     func nestPackage(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         let packages = try items(where: \.isPackage)
         let parent = random.chance(60) ? random.pick(packages)?.node : nil
@@ -76,7 +76,8 @@ extension UserActions {
         try device.files.makeFolder(Array(name.utf8), in: folder, permissions: 0o755, caller: caller).node
     }
 
-    /// Must be refused, as writes are: a sibling is a view of a version, and a change of it would stay on this device.
+    /// Tries to change a sibling. This must be refused, as writes are: a sibling is a view of a version, and a change of it would stay on
+    /// this device.
     func changeSibling(_ random: inout SeededGenerator) throws -> String {
         guard let sibling = random.pick(try items(where: \.isConflictSibling)) else { throw Errno(ENOENT) }
         let (path, isMode) = (try path(sibling.node), random.chance(50))

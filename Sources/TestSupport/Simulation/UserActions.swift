@@ -9,7 +9,7 @@ import TestSupport
 import Transfers
 import VirtualFileSystem
 
-/// Actions of programs on one device: random operations on what it shows, noted in the ledger as far as they succeed.
+/// Actions of programs on one device: random operations on what the device shows, recorded in the ledger as far as they succeed.
 struct UserActions {
     let device: SimulatedDevice
     /// Whether every file is closed at once.
@@ -58,10 +58,10 @@ struct UserActions {
         } catch { return "(\(what)) \(try Self.text(of: error))" }
     }
 
-    /// Whether a text that ``act(_:_:_:)`` returned is an error.
+    /// Returns whether a text that ``act(_:_:_:)`` returned is an error.
     static func isError(_ text: String) -> Bool { text.hasPrefix("(") }
 
-    /// The text of an error that a program may see. Rethrows any other error.
+    /// Returns the text of an error that a program may see. Rethrows any other error.
     static func text(of error: any Error) throws -> String {
         switch error {
         case let error as Errno: return "\(error)"
@@ -71,7 +71,7 @@ struct UserActions {
         }
     }
 
-    /// Runs `body` and then notes its `outcome`, also if a fault struck in the middle, as the operation may then be done.
+    /// Runs `body` and then records its `outcome`, also if a fault struck in the middle, as the operation may then be done.
     func attempt<T>(_ ledger: inout Ledger, _ outcome: (inout Ledger) -> Void, _ body: () throws -> T) throws -> T {
         do {
             let result = try body()
@@ -83,7 +83,7 @@ struct UserActions {
         }
     }
 
-    /// A few files and a folder.
+    /// Makes a few files and a folder.
     func populate(_ ledger: inout Ledger, _ next: inout Int) throws -> String {
         let root = try device.container().node
         guard let documents = try item("Documents", in: root) else { throw Errno(ENOENT) }
@@ -96,7 +96,7 @@ struct UserActions {
         return "make Documents/f, a.txt ‘1’, c ‘2’, f/b.txt ‘3’"
     }
 
-    // MARK: Where
+    // MARK: Places
 
     func items(where condition: (LocalItem) -> Bool) throws -> [LocalItem] {
         let root = device.root

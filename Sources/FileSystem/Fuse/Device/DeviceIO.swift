@@ -1,8 +1,8 @@
 import CFuse3
 import Glibc
 
-/// The system calls that libfuse makes on /dev/fuse, in our hands: so each reader can have a channel of its own, and
-/// messages can say what libfuse has no words for.
+/// The system calls that libfuse makes on /dev/fuse, replaced by our own, so that each reader can have its own channel and messages can
+/// carry fields that libfuse does not support.
 enum DeviceIO {
     static var calls: fuse_custom_io {
         var calls = fuse_custom_io()
@@ -16,7 +16,7 @@ enum DeviceIO {
             let device = ReplyTarget.current?.pointee.device ?? device
             return cfuse_splice(source, sourceOffset, device, deviceOffset, size, flags)
         }
-        // No splice_receive: it costs two system calls more for every request that is not a large write.
+        // No splice_receive: it costs two more system calls for every request that is not a large write.
         return calls
     }
 }

@@ -1,16 +1,16 @@
 import CFuse3
 
-/// What the kernel offered at the start, and what we took of it.
+/// The result of FUSE_INIT: the version of the kernel's protocol, and the capabilities that the kernel offered and this session accepted.
 package struct FuseAgreement: Sendable, Equatable {
     /// The kernel's minor version of protocol 7.
     package let kernelMinor: UInt32
-    /// The kernel can read and write a backing file in our place; whether we have the privilege shows when one is
-    /// registered.
+    /// Whether the kernel can read and write a backing file by itself. Whether this process has the privilege is known only when a backing
+    /// file is registered.
     package let passthrough: Bool
-    /// The kernel says when to clear set-ID bits, instead of asking for `security.capability` before each write.
+    /// Whether the kernel says when to clear set-ID bits, instead of requesting `security.capability` before each write.
     package let clearsSetID: Bool
 
-    /// The kernel sends lookups and listings of one folder at once instead of one by one.
+    /// Whether the kernel sends lookups and listings of one folder in parallel instead of one by one.
     package let parallelFolders: Bool
 
     /// - Parameter offer: the body of FUSE_INIT.
@@ -24,10 +24,10 @@ package struct FuseAgreement: Sendable, Equatable {
         parallelFolders = flags & KERNEL_FUSE_PARALLEL_DIROPS != 0
     }
 
-    /// Adds to libfuse's answer what libfuse 3.14 does not know.
+    /// Adds to libfuse's reply the capabilities that libfuse 3.14 does not know.
     func complete(_ answer: UnsafeMutablePointer<kernel_fuse_init_out>) {
         if clearsSetID { answer.pointee.flags |= UInt32(KERNEL_FUSE_HANDLE_KILLPRIV_V2) }
-        // libfuse knows it, and until 3.17 (libfuse/libfuse#861) did not pass it on.
+        // libfuse knows this flag, but did not pass it on until 3.17 (libfuse/libfuse#861).
         if parallelFolders { answer.pointee.flags |= UInt32(KERNEL_FUSE_PARALLEL_DIROPS) }
         guard passthrough else { return }
         // 7.40 is the first protocol with backing files. Depth 1: a backing file may lie on any file system that is not

@@ -1,17 +1,17 @@
 import CFuse3
 import Glibc
 
-/// What to change in a message that libfuse writes, as it has no words for it.
+/// A change to a message that libfuse writes, for fields that libfuse does not support.
 enum ReplyPatch {
     case none
-    /// The answer to FUSE_INIT: accept also what the kernel offers and libfuse does not know.
+    /// Completes the reply to FUSE_INIT: it also accepts what the kernel offers and libfuse does not know.
     case initialise(FuseAgreement)
-    /// The answer to an open, opendir or create.
+    /// Completes the reply to an open, opendir or create.
     case open(flags: UInt32, backing: Int32)
 }
 
-/// Where this thread's next message to the kernel goes. libfuse calls our `writev` and does not say for which request,
-/// so the replying thread leaves a note for itself.
+/// The target of this thread's next message to the kernel. libfuse calls our `writev` without saying for which request, so the replying
+/// thread stores the target in a thread-local slot.
 struct ReplyTarget {
     let device: Int32
     var patch: ReplyPatch
@@ -22,7 +22,7 @@ struct ReplyTarget {
         slot.value?.assumingMemoryBound(to: ReplyTarget.self)
     }
 
-    /// Runs `body` with messages of this thread going to `device`, patched.
+    /// Runs `body`, sending this thread's messages to `device` with `patch` applied.
     static func with<Result>(device: Int32, patch: ReplyPatch, _ body: () -> Result) -> Result {
         var target = ReplyTarget(device: device, patch: patch)
         let outer = slot.value
@@ -34,7 +34,7 @@ struct ReplyTarget {
     }
 }
 
-/// One pointer for each thread, `pthread_key_create(3)`.
+/// One pointer per thread, `pthread_key_create(3)`.
 struct ThreadSlot: Sendable {
     let key: pthread_key_t
 

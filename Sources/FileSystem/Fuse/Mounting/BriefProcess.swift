@@ -2,23 +2,23 @@ import Basics
 import CFuse3
 import Glibc
 
-/// Runs a short-lived program and takes what it says on its error output.
+/// Runs a short-lived program and captures its error output.
 enum BriefProcess {
     struct Result {
-        /// The exit status, or 128 and the signal that ended it.
+        /// The exit status, or 128 plus the number of the signal that ended the program.
         let status: Int32
         let errorOutput: String
     }
 
-    /// Runs `program`, found on the path, to its end. `inherit`, a descriptor, stays open in it; `variable` then holds
-    /// its number there.
+    /// Runs `program`, found on the path, and waits for its end. The descriptor `inherit` stays open in it; the environment variable
+    /// `variable` then holds the descriptor's number there.
     static func run(
         _ program: String, _ arguments: [String], inherit: Int32?, as variable: String
     ) throws(Errno) -> Result {
         var pipes: [Int32] = [-1, -1]
         try check("pipe") { cfuse_pipe(&pipes) }
         defer { close(pipes[0]) }
-        // Number 3: the first behind the standard ones, and certain to be free in the new program.
+        // Number 3: the first after the standard ones, and certain to be free in the new program.
         let environment = inherit == nil ? [] : ["\(variable)=3"]
         let started = Swift.Result { () throws(Errno) in
             try spawn(program, arguments, environment, errors: pipes[1], inherit: inherit)
@@ -49,7 +49,7 @@ enum BriefProcess {
         return process
     }
 
-    /// The path alone: a set-user-ID program should get no more than it needs.
+    /// Returns an environment with the path alone: a set-user-ID program should get no more than it needs.
     private static func inheritedEnvironment() -> [String] {
         let usual = "/usr/local/bin:/usr/bin:/bin"
         return ["PATH=\(getenv("PATH").map { String(cString: $0) } ?? usual)", "LC_ALL=C"]

@@ -2,13 +2,13 @@ import Basics
 import CFuse3
 import Glibc
 
-/// One mount of ours: where it is, and which of those that may lie there it is.
+/// One mount of this process: its path, and the device number that tells it apart from other mounts at that path.
 struct FuseMount: Sendable {
     let path: String
     /// The file system's device number as in the mount table, so that no other mount at this path is removed.
     private let device: String
 
-    /// Mounts at `path`; the descriptor is the connection to the kernel.
+    /// Mounts at `path`; the descriptor returned is the connection to the kernel.
     static func make(at path: String, options: FuseOptions) throws(FuseError) -> (FuseMount, device: Int32) {
         let path = try FuseMountPoint.validated(path)
         let device = geteuid() == 0 ? try direct(path, options) : try Fusermount.mount(path, options)
@@ -23,13 +23,13 @@ struct FuseMount: Sendable {
         }
     }
 
-    /// Takes this mount away, if it is still there.
+    /// Removes this mount, if it still exists.
     func unmount(lazily: Bool) throws(FuseError) {
         guard let entry = try FuseMountPoint.topmost(at: path), entry.device == device else { return }
         try FuseMountPoint.unmount(path, lazily: lazily)
     }
 
-    /// `mount(2)` with a /dev/fuse of our own.
+    /// Mounts by `mount(2)` with a /dev/fuse that this process opens itself.
     private static func direct(_ path: String, _ options: FuseOptions) throws(FuseError) -> Int32 {
         let device = open("/dev/fuse", O_RDWR | O_CLOEXEC)
         guard device >= 0 else { throw openFailure(String(cString: strerror(errno))) }
@@ -47,12 +47,12 @@ struct FuseMount: Sendable {
         return device
     }
 
-    /// The options that `mount(2)` and `fusermount3` both take.
+    /// Returns the options that both `mount(2)` and `fusermount3` accept.
     static func shared(_ options: FuseOptions) -> String {
         "default_permissions" + (options.isOpenToOthers ? ",allow_other" : "")
     }
 
-    /// The character device 10, 229 (Documentation/admin-guide/devices.txt of Linux).
+    /// Returns whether `descriptor` is the character device 10, 229 (Documentation/admin-guide/devices.txt of Linux).
     private static func isFuseDevice(_ descriptor: Int32) -> Bool {
         var information = stat()
         return fstat(descriptor, &information) == 0 && information.st_mode & S_IFMT == S_IFCHR

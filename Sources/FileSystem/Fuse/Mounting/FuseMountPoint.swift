@@ -6,10 +6,10 @@ import Synchronization
 
 /// The folder that a file system is mounted on.
 package enum FuseMountPoint {
-    /// Takes away mounts at `path` whose process has died ("Transport endpoint is not connected"), one above the other
-    /// if need be; whether there were any. A mount that is served, by whomever, stays.
+    /// Removes mounts at `path` whose process has died ("Transport endpoint is not connected"), one after the other if several are stacked,
+    /// and returns whether there were any. A mount that any process still serves stays.
     ///
-    /// Blocks while the mount's process takes its time, five seconds at most.
+    /// Blocks while the mount's process is slow to reply, for five seconds at most.
     @discardableResult
     package static func clearDeadMount(at path: String) throws(FuseError) -> Bool {
         let path = resolved(path)
@@ -23,7 +23,7 @@ package enum FuseMountPoint {
         return cleared
     }
 
-    /// The path with links resolved, once it is a folder with nothing mounted on it.
+    /// Returns the path with links resolved, after checking that it is a folder with nothing mounted on it.
     static func validated(_ path: String) throws(FuseError) -> String {
         let path = resolved(path)
         if let entry = try topmost(at: path), entry.isFuse {
@@ -47,12 +47,13 @@ package enum FuseMountPoint {
         }
     }
 
-    /// `umount2(2)` as root, `fusermount3 -u` otherwise. Lazily: hidden at once, and removed when it is no longer in use.
+    /// Unmounts by `umount2(2)` as root, by `fusermount3 -u` otherwise. A lazy unmount hides the mount at once and removes it when it is no
+    /// longer in use.
     static func unmount(_ path: String, lazily: Bool) throws(FuseError) {
         guard geteuid() == 0 else { return try Fusermount.unmount(path, lazily: lazily) }
         guard umount2(path, cfuse_unmount_flags(lazily ? 1 : 0)) != 0 else { return }
         let code = errno
-        // EINVAL: no mount there any more.
+        // EINVAL: there is no mount any more.
         if code == EINVAL { return }
         if code == EBUSY { throw busy(path) }
         throw FuseError(.system, "Unmounting \(path) failed: \(String(cString: strerror(code))).")
@@ -64,7 +65,7 @@ package enum FuseMountPoint {
             "\(path) is in use. Close the programs that use it (`fuser -vm \(path)` names them), or unmount it lazily.")
     }
 
-    /// The path without links. What is mounted at its end may be dead and is not asked: then only its parent is resolved.
+    /// Returns the path without links. A mount at its end may be dead and cannot be queried: then only its parent is resolved.
     private static func resolved(_ path: String) -> String {
         if let whole = canonical(path) { return whole }
         let trimmed = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -83,8 +84,8 @@ package enum FuseMountPoint {
         return String(cString: text)
     }
 
-    /// Whether asking the root of the mount gives ENOTCONN. Asked on a thread of its own: a process that lives but
-    /// hangs would keep us; after five seconds it counts as alive.
+    /// Returns whether querying the root of the mount fails with ENOTCONN. The query runs on a thread of its own, because a process that
+    /// lives but hangs would block the caller; after five seconds the mount counts as alive.
     private static func isDead(_ path: String) -> Bool {
         let probe = Probe()
         do throws(Errno) {
@@ -99,7 +100,7 @@ package enum FuseMountPoint {
         return probe.wait(seconds: 5)
     }
 
-    /// The answer of a thread that may never come back.
+    /// The result of a thread that may never return.
     private final class Probe: Sendable {
         private let answer = Mutex(false)
         private let arrival = DispatchSemaphore(value: 0)

@@ -5,7 +5,7 @@ import Glibc
 struct MountTable: Equatable {
     /// One line of the table.
     struct Entry: Equatable {
-        /// Major and minor number of the mounted file system, as `st_dev` shows them.
+        /// Major and minor number of the mounted file system, as in `st_dev`.
         let device: String
         let path: [UInt8]
         let type: String
@@ -15,7 +15,7 @@ struct MountTable: Equatable {
 
     let entries: [Entry]
 
-    /// Takes the table's text apart; a line that is none is left out, as newer kernels may say more.
+    /// Parses the table's text. A line that does not parse is skipped, because newer kernels may add others.
     init(parsing text: [UInt8]) {
         entries = text.split(separator: UInt8(ascii: "\n")).compactMap(Self.entry)
     }
@@ -24,11 +24,11 @@ struct MountTable: Equatable {
         MountTable(parsing: try readFile("/proc/self/mountinfo"))
     }
 
-    /// What a path shows: the last mount at it, since a later one covers an earlier.
+    /// Returns the mount that a path shows: the last one at it, since a later mount covers an earlier one.
     func topmost(at path: [UInt8]) -> Entry? { entries.last { $0.path == path } }
 
-    /// `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`: device is the third field, path the fifth, type
-    /// the first behind the lone dash.
+    /// Parses a line such as `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`: the device is the third field, the path the
+    /// fifth, the type the first after the lone dash.
     private static func entry(_ line: ArraySlice<UInt8>) -> Entry? {
         let fields = line.split(separator: UInt8(ascii: " "))
         guard fields.count >= 8, let dash = fields.dropFirst(6).firstIndex(of: [UInt8(ascii: "-")]),
@@ -39,7 +39,7 @@ struct MountTable: Equatable {
             type: String(decoding: fields[dash + 1], as: UTF8.self))
     }
 
-    /// Space, tab, newline and backslash stand in the table as a backslash and three octal digits.
+    /// Decodes a field: the table encodes space, tab, newline and backslash as a backslash and three octal digits.
     static func unescape(_ field: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(field.count)
@@ -61,7 +61,7 @@ struct MountTable: Equatable {
     }
 }
 
-/// A file of /proc, which has no size to go by.
+/// Reads a file of /proc, whose size is not known beforehand.
 private func readFile(_ path: String) throws(Errno) -> [UInt8] {
     let file = try check("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) }
     defer { close(file) }

@@ -31,7 +31,7 @@ extension FuseOperations {
 }
 
 extension Optional where Wrapped == UnsafeMutablePointer<fuse_file_info> {
-    /// What libfuse passes along with an open file; it never leaves it out where the protocol carries a handle.
+    /// The information that libfuse passes along with an open file; it is always present where the protocol carries a handle.
     var file: fuse_file_info {
         guard let self else { preconditionFailure("libfuse called back without the file's information") }
         return self.pointee

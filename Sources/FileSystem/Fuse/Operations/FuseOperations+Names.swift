@@ -1,7 +1,7 @@
 import CFuse3
 
 extension FuseOperations {
-    /// What makes, removes and moves names.
+    /// Adds the callbacks that create, remove and rename entries.
     static func addNames(to table: inout fuse_lowlevel_ops) {
         table.readlink = { request, node in
             let reader = FuseReader.current

@@ -2,7 +2,7 @@ import CFuse3
 import Glibc
 
 extension FuseOperations {
-    /// Nodes and their attributes.
+    /// Adds the callbacks about nodes and their attributes.
     static func addNodes(to table: inout fuse_lowlevel_ops) {
         table.lookup = { request, parent, name in
             let reader = FuseReader.current

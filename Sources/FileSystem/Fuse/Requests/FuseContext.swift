@@ -1,12 +1,12 @@
 import CFuse3
 
-/// The caller: its ids in the namespaces of the mount. All zero when the kernel itself writes back.
+/// The caller: its ids in the namespaces of the mount. All are zero when the kernel itself writes back.
 package struct FuseContext: Sendable, Equatable {
     package let user: UInt32
     package let group: UInt32
-    /// The thread that asks, as in `gettid(2)`; its process may have another number.
+    /// The calling thread, as in `gettid(2)`; its process may have another number.
     package let process: Int32
-    /// Of the asking process; the kernel has applied it to the modes in requests.
+    /// The caller's umask; the kernel has already applied it to the modes in requests.
     package let umask: UInt32
 
     init(of request: OpaquePointer) {

@@ -1,12 +1,12 @@
 import CFuse3
 import Glibc
 
-/// Entries of a folder in the form the kernel reads, up to the size it asked for.
+/// Entries of a folder in the form the kernel reads, up to the size it requested.
 package struct FuseDirectoryBuffer<Kind>: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
     private var used = 0
 
-    /// Room for `size` bytes, the size in the request.
+    /// Allocates `size` bytes, the size in the request.
     package init(size: Int) { memory = .allocate(byteCount: size, alignment: 8) }
 
     deinit { memory.deallocate() }
@@ -15,8 +15,8 @@ package struct FuseDirectoryBuffer<Kind>: ~Copyable {
 
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<used]) }
 
-    /// Appends one entry through `encode`, which takes the memory left and the name with a NUL, and returns the size
-    /// that the entry needs, having written it only if it fits.
+    /// Appends one entry through `encode`, which receives the remaining memory and the name with a NUL, and returns the size that the entry
+    /// needs, having written it only if it fits.
     private mutating func append(
         _ name: some Collection<UInt8>, _ encode: (UnsafeMutablePointer<CChar>?, Int, UnsafePointer<CChar>?) -> Int
     ) -> Bool {
@@ -39,11 +39,11 @@ package struct FuseDirectoryBuffer<Kind>: ~Copyable {
 }
 
 extension FuseDirectoryBuffer where Kind == FuseReply.Directory {
-    /// Adds a name; false if it does not fit, and the buffer should be sent without it.
+    /// Adds a name; returns false if it does not fit, in which case the buffer should be sent without it.
     ///
     /// - Parameters:
     ///   - mode: only the type counts.
-    ///   - next: the offset from which a later request goes on behind this entry; never 0.
+    ///   - next: the offset from which a later request continues after this entry; never 0.
     package mutating func add(_ name: some Collection<UInt8>, node: FuseNode, mode: UInt32, next: Int64) -> Bool {
         var status = stat()
         status.st_ino = UInt(node)
@@ -53,8 +53,8 @@ extension FuseDirectoryBuffer where Kind == FuseReply.Directory {
 }
 
 extension FuseDirectoryBuffer where Kind == FuseReply.DirectoryPlus {
-    /// Adds a name with its attributes, which counts as a lookup unless the name is `.` or `..`; false, and not counted,
-    /// if it does not fit. `next` as in the plain buffer.
+    /// Adds a name with its attributes, which counts as a lookup unless the name is `.` or `..`; returns false, without counting it, if it
+    /// does not fit. `next` is as in the plain buffer.
     package mutating func add(_ name: some Collection<UInt8>, _ entry: FuseEntry, next: Int64) -> Bool {
         var parameters = entry.parameters
         return append(name) { fuse_add_direntry_plus(nil, $0, $1, $2, &parameters, Int(next)) }

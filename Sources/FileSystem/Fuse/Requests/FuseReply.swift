@@ -1,4 +1,4 @@
-/// The kinds of answer: the type of a request says which one it takes, so a lookup can not be answered with a count.
+/// The kinds of reply: the type of a request says which one it takes, so a reply to a lookup cannot be a count.
 package enum FuseReply {
     /// Success without a value.
     package enum Done {}

@@ -2,7 +2,7 @@ import CFuse3
 import Glibc
 
 extension FuseRequest where Reply == FuseReply.Data {
-    /// At most as many bytes as were asked for; fewer only at the end of the file.
+    /// Replies with at most as many bytes as were requested; fewer only at the end of the file.
     @discardableResult
     package consuming func reply(_ bytes: UnsafeRawBufferPointer) -> Bool {
         answer { fuse_reply_buf($0, bytes.baseAddress, bytes.count) }
@@ -13,7 +13,7 @@ extension FuseRequest where Reply == FuseReply.Data {
         answer { fuse_reply_buf($0, bytes, bytes.count) }
     }
 
-    /// As above, for bytes lent without a closure: a request can not be consumed in one.
+    /// Replies as above, with bytes lent without a closure: a request cannot be consumed in one.
     @discardableResult
     package consuming func reply(_ bytes: RawSpan) -> Bool {
         answer { request in
@@ -21,8 +21,8 @@ extension FuseRequest where Reply == FuseReply.Data {
         }
     }
 
-    /// Replies with a range of `file`: spliced from the page cache without passing through our memory where the answer
-    /// is of two pages or more. What lies behind the end of the file is left out.
+    /// Replies with a range of `file`: spliced from the page cache without a copy in this process where the reply is of two pages or more.
+    /// Bytes beyond the end of the file are left out.
     @discardableResult
     package consuming func reply(from file: Int32, at offset: Int64, count: Int) -> Bool {
         answer { request in

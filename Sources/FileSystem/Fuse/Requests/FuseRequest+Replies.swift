@@ -32,7 +32,7 @@ extension FuseRequest where Reply == FuseReply.Opened {
 }
 
 extension FuseRequest where Reply == FuseReply.Attributes {
-    /// The kernel may show `attributes` for `timeout` without asking again.
+    /// Replies with `attributes`, which the kernel may show for `timeout` without another request.
     @discardableResult
     package consuming func reply(_ attributes: FuseAttributes, timeout: Duration) -> Bool {
         var status = attributes.status
@@ -41,7 +41,7 @@ extension FuseRequest where Reply == FuseReply.Attributes {
 }
 
 extension FuseRequest where Reply == FuseReply.Link {
-    /// `target` without a NUL, at most 4,095 bytes.
+    /// Replies with `target` without a NUL, at most 4,095 bytes.
     @discardableResult
     package consuming func reply(_ target: [UInt8]) -> Bool {
         answer { request in
@@ -55,7 +55,7 @@ extension FuseRequest where Reply == FuseReply.Link {
 }
 
 extension FuseRequest where Reply == FuseReply.Count {
-    /// How many bytes were written or copied.
+    /// Replies with the number of bytes written or copied.
     @discardableResult
     package consuming func reply(_ count: Int) -> Bool { answer { fuse_reply_write($0, count) } }
 }
@@ -74,7 +74,7 @@ extension FuseRequest where Reply == FuseReply.Offset {
 }
 
 extension FuseRequest where Reply == FuseReply.ExtendedAttribute {
-    /// Replies as the system calls want it: the size for a `capacity` of 0, ERANGE if `value` does not fit, else its bytes.
+    /// Replies as the system calls require: with the size for a `capacity` of 0, with ERANGE if `value` does not fit, else with its bytes.
     @discardableResult
     package consuming func reply(_ value: UnsafeRawBufferPointer, capacity: Int) -> Bool {
         if capacity == 0 { return answer { fuse_reply_xattr($0, value.count) } }

@@ -3,11 +3,11 @@ import CFuse3
 import Glibc
 import Logging
 
-/// One question of the kernel, which must be answered exactly once: answering consumes the value, and a request that
-/// goes away unanswered is answered EIO and logged, so a program never hangs on a forgotten one.
+/// One request of the kernel, which must be replied to exactly once: a reply consumes the value, and a request that is dropped without a
+/// reply fails with EIO and is logged, so a forgotten request never hangs a program.
 ///
-/// May be replied to on any thread. To reply later, from a closure or a task, see ``deferred()``. The replies return
-/// whether the kernel took them: it does not when the mount has ended, and then no forget or release follows either.
+/// Any thread may reply. To reply later, from a closure or a task, see ``deferred()``. The replies return whether the kernel accepted them:
+/// it does not when the mount has ended, and then no forget or release follows either.
 package struct FuseRequest<Reply>: ~Copyable, Sendable {
     private var handle: RequestHandle
 
@@ -25,36 +25,36 @@ package struct FuseRequest<Reply>: ~Copyable, Sendable {
     /// The caller.
     package var context: FuseContext { FuseContext(of: handle.request) }
 
-    /// True once the program's call was interrupted, for instance by Ctrl-C: reply EINTR soon.
+    /// True once the program's call is interrupted, for instance by Ctrl-C: reply EINTR soon.
     package var isInterrupted: Bool { fuse_req_interrupted(handle.request) != 0 }
 
     /// Replies with an error number of `errno(3)`.
     @discardableResult
     package consuming func fail(_ code: Int32) -> Bool {
-        // The kernel takes 0 as success, and refuses a message with a code of 512 or more: the program would wait on.
+        // The kernel takes 0 as success, and refuses a message with a code of 512 or more, which would leave the program waiting.
         answer { fuse_reply_err($0, (1..<512).contains(code) ? code : EIO) }
     }
 
     @discardableResult
     package consuming func fail(_ error: Errno) -> Bool { fail(error.code) }
 
-    /// Moves the request into an object that can be captured and answered later.
+    /// Moves the request into an object that closures can capture and reply through later.
     package consuming func deferred() -> DeferredRequest<Reply> { DeferredRequest(self) }
 
-    /// Ends the request with what `send` gives to libfuse. The one way out of this type, so the handle is used once.
+    /// Ends the request with what `send` passes to libfuse. This is the only way out of this type, so the handle is used once.
     consuming func answer(_ patch: ReplyPatch = .none, _ send: (OpaquePointer) -> Int32) -> Bool {
         let handle = handle
         discard self
         return handle.answer(patch, send)
     }
 
-    /// Has `handler` called when the kernel interrupts; true if it has already done so and `handler` is for the caller
-    /// to run.
+    /// Registers `handler` to be called when the kernel interrupts the request; returns true if the kernel has already done so and the
+    /// caller has to run `handler`.
     mutating func watchInterrupt(_ handler: @escaping @Sendable () -> Void) -> Bool {
         handle.watchesInterrupt = true
         let interrupts = handle.connection.takeUnretainedValue().interrupts
         interrupts.insert(handler, for: handle.unique)
-        // An interrupt that libfuse saw before the line above found no handler.
+        // An interrupt that libfuse received before the line above found no handler.
         return isInterrupted && interrupts.remove(handle.unique) != nil
     }
 

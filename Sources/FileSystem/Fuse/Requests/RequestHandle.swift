@@ -1,25 +1,25 @@
 import CFuse3
 import Glibc
 
-/// What a request is to libfuse and to the connection it came over. A plain value: ``FuseRequest`` sees to its single use.
+/// libfuse's pointer to a request and the connection that it arrived over. A plain value: ``FuseRequest`` ensures its single use.
 ///
-/// @unchecked: the pointer is libfuse's, which lets any thread answer.
+/// @unchecked: the pointer is libfuse's, which lets any thread reply.
 struct RequestHandle: @unchecked Sendable {
     let request: OpaquePointer
-    /// Retained: libfuse's session must outlive its last request.
+    /// Retained, because libfuse's session must outlive its last request.
     let connection: Unmanaged<FuseConnection>
-    /// The descriptor that the request came from; the kernel finds it again only there.
+    /// The descriptor that the request was read from; the kernel accepts the reply only there.
     let device: Int32
     let unique: UInt64
     var watchesInterrupt = false
 
     /// Replies through `send`, with `patch` applied to the message.
     ///
-    /// - Returns: Whether the kernel took it.
+    /// - Returns: Whether the kernel accepted it.
     func answer(_ patch: ReplyPatch = .none, _ send: (OpaquePointer) -> Int32) -> Bool {
         forgetInterrupt()
         let result = ReplyTarget.with(device: device, patch: patch) { send(request) }
-        // Looked at after the reply: one that was written before the end is not taken either, as no release follows it.
+        // Checked after the reply: a reply written just before the end is not accepted either, as no release follows it.
         let isSevered = connection._withUnsafeGuaranteedRef { $0.isSevered }
         connection.release()
         return result == 0 && !isSevered

@@ -1,19 +1,21 @@
 import CFuse3
 import Glibc
 
-/// What is left of a process that crashes: a line in its error output that names the request which caused it, and if wanted a new process.
+/// What a crashing process leaves behind: a line in its error output that names the request which caused the crash, and a new process if
+/// requested.
 ///
-/// Kept for threads that read requests. Without a new process the runtime's own handler comes after the line, where it has one.
+/// Active for threads that read requests. Without a new process the runtime's own handler runs after the line is written, where there is
+/// one.
 package enum CrashGuard {
     static let slot = ThreadSlot()
 
-    /// Writes such a line from now on. Once for each process.
+    /// Writes such a line from now on. Call it once per process.
     package static func install() { cfuse_crash_install(slot.key) }
 
-    /// From now on a crash replaces the process by one of the same program, with the same process id and these arguments, and one more:
-    /// how often it has crashed in a row. Ten minutes without a crash end a row.
+    /// From now on, a crash replaces the process by one of the same program, with the same process id, these arguments and one more: how
+    /// often it has crashed in a row. Ten minutes without a crash end a row.
     ///
-    /// - Parameter crashes: the last such number, 0 for a process that was started otherwise.
+    /// - Parameter crashes: the last such number; 0 for a process that was not started by a crash.
     package static func startAgain(arguments: [String], crashes: Int) {
         // Both live as long as the process does.
         let count = UnsafeMutablePointer<CChar>.allocate(capacity: 5)
@@ -25,20 +27,21 @@ package enum CrashGuard {
         cfuse_crash_restart(pointers, count, Int32(clamping: crashes))
     }
 
-    /// How long a process waits that was started after that many crashes in a row: a second, twice as long each time, five minutes at most.
+    /// Returns how long a process waits that was started after that many crashes in a row: one second, doubled each time, at most five
+    /// minutes.
     package static func pause(before crashes: Int) -> Duration {
         crashes <= 0 ? .zero : .seconds(min(300, 1 << min(crashes - 1, 9)))
     }
 
-    /// Lets the signals of a crash through on this thread: blocked, they end the process without a word.
+    /// Unblocks the signals of a crash on this thread: while they are blocked, a crash ends the process without a message.
     static func unblockSignals() { cfuse_unblock_crash_signals() }
 }
 
-/// The message that a thread handles, for the line of a crash.
+/// The message that a thread is handling, for the line of a crash.
 final class RequestNote {
     private let note: UnsafeMutablePointer<cfuse_request_note>
 
-    /// For the thread that makes it.
+    /// Makes the note of the calling thread.
     init() {
         note = .allocate(capacity: 1)
         note.initialize(to: cfuse_request_note(message: nil, size: 0))

@@ -4,13 +4,13 @@ import Glibc
 import Logging
 import Synchronization
 
-/// libfuse's session and the descriptors it talks over. Lives until its last request is answered and its last reader
-/// has ended, because libfuse frees the session that all of them point to.
+/// libfuse's session and its descriptors. Lives until its last request is replied to and its last reader has ended, because libfuse frees
+/// the session that all of them point to.
 ///
-/// @unchecked: `session` is libfuse's pointer, with locks of its own inside; all else is constant or guarded.
+/// @unchecked: `session` is libfuse's pointer, with locks of its own inside; everything else is constant or guarded.
 final class FuseConnection: @unchecked Sendable {
     let session: OpaquePointer
-    /// The first is the one that was mounted, the others are clones of it; one for each reader or one for all.
+    /// The first descriptor is the one that was mounted, the others are clones of it; one for each reader or one for all.
     let devices: [Int32]
     let fileSystem: any FuseFileSystem
     let options: FuseOptions
@@ -41,11 +41,11 @@ final class FuseConnection: @unchecked Sendable {
 
     func device(ofReader index: Int) -> Int32 { devices[index % devices.count] }
 
-    /// Whether replies reach no kernel any more, though the descriptors take them.
+    /// Whether replies no longer reach a kernel, though writing them to the descriptors succeeds.
     var isSevered: Bool { hasSevered.load(ordering: .sequentiallyConsistent) }
 
-    /// Ends the connection: programs that still have files open get ENOTCONN. The numbers of the descriptors stay taken
-    /// until the last request is answered, so no late answer can reach a file that got the same number.
+    /// Ends the connection: programs that still have files open get ENOTCONN. The numbers of the descriptors stay in use until the last
+    /// request is replied to, so no late reply can reach a file that got the same number.
     func sever() {
         hasSevered.store(true, ordering: .sequentiallyConsistent)
         let void = open("/dev/null", O_RDWR | O_CLOEXEC)
@@ -68,7 +68,7 @@ final class FuseConnection: @unchecked Sendable {
         }
         guard let session else { return nil }
         var calls = DeviceIO.calls
-        // Sets the descriptor of the session as well: libfuse itself mounts nothing.
+        // Sets the session's descriptor as well, since libfuse does not mount anything itself.
         guard fuse_session_custom_io(session, &calls, device) == 0 else {
             fuse_session_destroy(session)
             return nil
@@ -76,7 +76,7 @@ final class FuseConnection: @unchecked Sendable {
         return session
     }
 
-    /// More channels of the same connection; none where /dev/fuse can not be opened, and all readers share the first.
+    /// Returns more channels of the same connection; none where /dev/fuse cannot be opened, in which case all readers share the first.
     private static func clones(of device: Int32, count: Int) -> [Int32] {
         var clones: [Int32] = []
         for _ in 0..<max(0, count) {

@@ -1,11 +1,11 @@
 package import Basics
 import Synchronization
 
-/// Why a session is over.
+/// The reason why a session is over.
 package enum FuseEnding: Sendable, Equatable {
-    /// The mount is gone, by our own wish or from outside.
+    /// The mount is gone, removed by this process or from outside.
     case unmounted
-    /// ``FuseSession/stop()`` took it from the kernel.
+    /// ``FuseSession/stop()`` ended the session.
     case stopped
     /// Reading requests failed.
     case failed(Errno)
@@ -42,7 +42,7 @@ final class FuseLifecycle: Sendable {
 
     func noteFailure(_ error: Errno) { state.withLock { $0.firstFailure = $0.firstFailure ?? error } }
 
-    /// True for the first caller, which then has to close the connection.
+    /// Returns true to the first caller, which then has to close the connection.
     func beginClosing() -> Bool {
         state.withLock { state in
             defer { state.isClosing = true }
@@ -64,7 +64,7 @@ final class FuseLifecycle: Sendable {
         for continuation in ends { continuation.resume(returning: ending) }
     }
 
-    /// Returns once the kernel's first request is answered, or the session has ended before.
+    /// Returns once the kernel's first request is replied to, or at once if the session has ended.
     func waitForStart() async {
         await withCheckedContinuation { continuation in
             let isDue = state.withLock { state in

@@ -2,19 +2,17 @@ package import Basics
 import CFuse3
 import Glibc
 
-/// Invalidates what the kernel caches. From any thread, but never under a lock that a handler takes, and never
-/// from within a handler but for attributes alone: the kernel may hold the very folder or page locked whose request that
-/// handler serves.
+/// Invalidates what the kernel caches. May be called from any thread, but never under a lock that a handler acquires, and never from within
+/// a handler except for attributes alone: the kernel may hold a lock of the very folder or page whose request that handler serves.
 ///
-/// The order after a remote change: commit, then the generation, then ``invalidateInode``, then ``invalidateEntry``.
-/// What the kernel does not hold in its caches is no error.
+/// The order after a remote change: commit, then the generation, then ``invalidateInode``, then ``invalidateEntry``. Invalidating something
+/// that the kernel does not cache is no error.
 package struct FuseNotifier: Sendable {
     private let connection: FuseConnection
 
     init(_ connection: FuseConnection) { self.connection = connection }
 
-    /// Forgets attributes, and cached bytes from `offset` on: `length` of them, all if 0. An `offset` below 0 spares
-    /// the bytes.
+    /// Invalidates attributes, and cached bytes from `offset` on: `length` of them, all if 0. An `offset` below 0 keeps the bytes.
     package func invalidateInode(_ node: FuseNode, offset: Int64 = 0, length: Int64 = 0) throws(Errno) {
         try check(
             "invalidate an inode",
@@ -22,7 +20,7 @@ package struct FuseNotifier: Sendable {
                 connection.session, node, Int(offset), Int(length)))
     }
 
-    /// Forgets what `name` in `parent` means, also that there is no such name.
+    /// Invalidates what `name` in `parent` means, including that there is no such name.
     package func invalidateEntry(parent: FuseNode, name: [UInt8]) throws(Errno) {
         let code = name.withUnsafeBytes { bytes in
             fuse_lowlevel_notify_inval_entry(
@@ -31,8 +29,8 @@ package struct FuseNotifier: Sendable {
         try check("invalidate an entry", code)
     }
 
-    /// Forgets `name` and notifies watchers of the folder that `child` is gone. EBUSY, ENOTEMPTY: it is in use, and
-    /// the name was only invalidated.
+    /// Invalidates `name` and notifies watchers of the folder that `child` is gone. EBUSY, ENOTEMPTY: it is in use, and the name was only
+    /// invalidated.
     package func delete(parent: FuseNode, child: FuseNode, name: [UInt8]) throws(Errno) {
         let code = name.withUnsafeBytes { bytes in
             fuse_lowlevel_notify_delete(
@@ -41,7 +39,8 @@ package struct FuseNotifier: Sendable {
         try check("notify of a deletion", code)
     }
 
-    /// ENOENT: not in the kernel's caches. ENOTCONN, ENODEV: the mount has ended, and its caches with it.
+    /// Throws the error of a notification, except ENOENT (not in the kernel's caches) and ENOTCONN or ENODEV (the mount has ended, and its
+    /// caches with it).
     private func check(_ what: String, _ result: Int32) throws(Errno) {
         guard result < 0, ![ENOENT, ENOTCONN, ENODEV].contains(-result) else { return }
         throw Errno(-result, what)

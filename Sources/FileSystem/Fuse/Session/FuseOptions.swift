@@ -2,23 +2,23 @@ import Glibc
 
 /// How a session is mounted and served.
 package struct FuseOptions: Sendable {
-    /// What the mount table shows as source, and after `fuse.` as type.
+    /// The mount's source in the mount table, and its type there after `fuse.`.
     package var name = "ubiquity"
-    /// Whether users other than the one who mounts may enter; nil: only if that is root. An ordinary user needs
-    /// `user_allow_other` in /etc/fuse.conf for it.
+    /// Whether users other than the one who mounts may enter; nil: only if that user is root. For an ordinary user this needs
+    /// `user_allow_other` in /etc/fuse.conf.
     package var allowsOthers: Bool?
     package var isReadOnly = false
-    /// How many threads read requests, each request staying on the thread that read it. One more than there are
-    /// processors, for the handler that waits for the disk; more only slow each other down.
+    /// How many threads read requests; each request stays on the thread that read it. One more than there are processors, for the handler
+    /// that waits for the disk; further threads only slow each other down.
     package var readerCount = min(8, max(3, sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 1))
     /// Gives each reader a channel of its own (FUSE_DEV_IOC_CLONE), where /dev/fuse may be opened.
     package var clonesDevice = true
-    /// The largest write, in bytes: 1 MiB is what libfuse and the kernel can do.
+    /// The largest write, in bytes: 1 MiB is the most that libfuse and the kernel support.
     package var maximumWrite = 1 << 20
-    /// How many asynchronous reads may be under way at once. The kernel's own 12 would let a dozen stalled downloads
-    /// stop the read-ahead of every other file.
+    /// How many asynchronous reads may be in flight at once. With the kernel's default of 12, a dozen stalled downloads would stop the
+    /// read-ahead of every other file.
     package var maximumBackground = 256
-    /// Asks the kernel for backing files.
+    /// Whether to request backing files from the kernel.
     package var usesPassthrough = true
 
     package init() {}

@@ -2,11 +2,11 @@ import Basics
 import CFuse3
 import Glibc
 
-/// One thread's loop: reads a request, lets libfuse take it apart, calls the file system, again until the mount ends.
+/// The loop of one thread: it reads a request, lets libfuse parse it, calls the file system, and repeats until the mount ends.
 final class FuseReader {
     let connection: FuseConnection
     let device: Int32
-    /// libfuse allocates the memory at the first read and uses it for each one after.
+    /// libfuse allocates the memory at the first read and reuses it for each later one.
     private var buffer = fuse_buf()
     /// Whether the request that is being handled must drop set-id bits.
     private(set) var clearsSetID = false
@@ -20,7 +20,7 @@ final class FuseReader {
 
     deinit { free(buffer.mem) }
 
-    /// The reader whose thread this is. libfuse's callbacks run nowhere else.
+    /// The reader that runs on this thread. libfuse's callbacks run nowhere else.
     static var current: FuseReader {
         guard let pointer = slot.value else { preconditionFailure("libfuse called back outside of a reader") }
         return Unmanaged<FuseReader>.fromOpaque(pointer).takeUnretainedValue()
@@ -38,7 +38,7 @@ final class FuseReader {
         noteLibraryFailure()
     }
 
-    /// One request; false when there are no more.
+    /// Handles one request; returns false when there are no more.
     private func step(_ note: RequestNote) -> Bool {
         let size = ReplyTarget.with(device: device, patch: .none) {
             fuse_session_receive_buf(connection.session, &buffer)
@@ -55,14 +55,14 @@ final class FuseReader {
         }
         switch Int(header.opcode) {
         case KERNEL_FUSE_OP_INTERRUPT: fireInterrupt()
-        // Only now, with the answer given: before, the kernel would refuse a backing file.
+        // Only after the reply: before it, the kernel would refuse a backing file.
         case KERNEL_FUSE_OP_INIT: connection.lifecycle.markServing(agreement)
         default: break
         }
         return true
     }
 
-    /// EINTR is the signal that wakes a reader to look whether the session stops.
+    /// Returns whether to read on. EINTR comes from the signal that wakes a reader to check whether the session stops.
     private func shouldContinue(after code: Int32) -> Bool {
         if connection.lifecycle.isStopping { return false }
         if code == EINTR || code == EAGAIN { return true }
@@ -74,24 +74,24 @@ final class FuseReader {
         header.opcode == KERNEL_FUSE_OP_INIT ? .initialise(agreement) : .none
     }
 
-    /// What comes of the FUSE_INIT that is being handled.
+    /// The agreement that results from the FUSE_INIT that is being handled.
     var agreement: FuseAgreement {
         var offer = kernel_fuse_init_in()
         let headerSize = MemoryLayout<kernel_fuse_in_header>.size
         let length = Int(message.load(as: kernel_fuse_in_header.self).len) - headerSize
-        // Older kernels send less; what they leave out is zero.
+        // Older kernels send less; the missing fields are zero.
         let known = min(max(0, length), MemoryLayout<kernel_fuse_init_in>.size)
         withUnsafeMutableBytes(of: &offer) { $0.copyMemory(from: .init(start: message + headerSize, count: known)) }
         return FuseAgreement(offer: offer, options: connection.options)
     }
 
-    /// libfuse has marked the request as interrupted; its handler runs here, outside of libfuse's locks.
+    /// Runs the handler of a request that libfuse has marked as interrupted, outside of libfuse's locks.
     private func fireInterrupt() {
         let unique = message.load(fromByteOffset: MemoryLayout<kernel_fuse_in_header>.size, as: UInt64.self)
         connection.interrupts.fire(unique)
     }
 
-    /// libfuse ends the session by itself when the kernel and it can not agree at the start.
+    /// Records that libfuse ended the session by itself, as it does when it and the kernel cannot agree at the start.
     private func noteLibraryFailure() {
         if connection.lifecycle.agreement == nil, !connection.lifecycle.isStopping,
             fuse_session_exited(connection.session) != 0
@@ -100,7 +100,7 @@ final class FuseReader {
         }
     }
 
-    /// Whether a request asks to drop set-id bits. libfuse keeps these flags to itself, and takes the one of setattr out of the
+    /// Returns whether a request wants set-ID bits dropped. libfuse does not pass these flags on, and removes the one of setattr from the
     /// message before it calls back.
     private func wantsSetIDCleared(_ header: kernel_fuse_in_header) -> Bool {
         let body = MemoryLayout<kernel_fuse_in_header>.size
@@ -117,7 +117,7 @@ final class FuseReader {
         }
     }
 
-    /// Takes a request of libfuse into a value that must be answered.
+    /// Turns a request of libfuse into a value that must be replied to.
     func adopt<Reply>(_ request: OpaquePointer?) -> FuseRequest<Reply> {
         guard let request else { preconditionFailure("libfuse called back without a request") }
         let header = message.load(as: kernel_fuse_in_header.self)

@@ -5,16 +5,16 @@ import Glibc
 import Logging
 import Synchronization
 
-/// The threads that read requests, and the one that sees them off.
+/// The threads that read requests, and the one that waits for their end.
 enum FuseReaders {
-    /// What a reader's thread shares with the one that ends it.
+    /// The state that a reader's thread shares with the one that ends it.
     private final class Seat: Sendable {
         let end = DispatchSemaphore(value: 0)
         let thread = Mutex<pthread_t?>(nil)
     }
 
-    /// Starts the readers. They end with the mount, or when `stop` returned by this is called; either way the
-    /// connection is then severed and marked as ended.
+    /// Starts the readers. They end with the mount, or when the returned `stop` is called; either way the connection is then severed and
+    /// marked as ended.
     static func start(_ connection: FuseConnection) throws(FuseError) -> @Sendable () -> Void {
         WakeSignal.install()
         let seats = (0..<max(1, connection.options.readerCount)).map { _ in Seat() }
@@ -55,7 +55,7 @@ enum FuseReaders {
     /// Waits until every reader has ended, waking those that still wait for a request.
     private static func finish(_ connection: FuseConnection, _ seats: [Seat]) {
         for seat in seats {
-            // A signal that comes just before the reader's system call is lost, hence again after two milliseconds.
+            // A signal that arrives just before the reader's system call is lost, so it is sent again after two milliseconds.
             repeat {
                 if let thread = seat.thread.withLock({ $0 }) { pthread_kill(thread, WakeSignal.number) }
             } while seat.end.wait(timeout: .now() + .milliseconds(2)) == .timedOut
@@ -66,7 +66,7 @@ enum FuseReaders {
     }
 }
 
-/// A signal that does nothing but end a blocking system call with EINTR.
+/// A signal whose only effect is to end a blocking system call with EINTR.
 private enum WakeSignal {
     static var number: Int32 { cfuse_wake_signal() }
 
@@ -76,7 +76,7 @@ private enum WakeSignal {
         sigaction(number, &action, nil)
     }
 
-    /// Blocks every other signal on this thread but those of a crash: the process's own handlers belong on other threads.
+    /// Blocks every signal on this thread except this one and those of a crash: the process's own handlers belong on other threads.
     static func receiveOnly() {
         var signals = sigset_t()
         sigfillset(&signals)

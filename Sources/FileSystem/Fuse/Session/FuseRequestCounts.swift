@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many requests of each kind came: what a workload costs, as an exact number.
+/// How many requests of each kind have arrived: the cost of a workload as an exact number.
 package final class FuseRequestCounts: Sendable {
     /// A request's number in the kernel's protocol, `enum fuse_opcode` of linux/fuse.h.
     package enum Operation: UInt32, Sendable, CaseIterable {
@@ -51,13 +51,13 @@ package final class FuseRequestCounts: Sendable {
     private let counts = InlineArray<64, Atomic<UInt64>> { _ in Atomic(0) }
 
     func add(_ code: UInt32) {
-        // The last place takes what the kernel may invent.
+        // The last slot counts operations that a later kernel may add.
         counts[min(Int(code), 63)].add(1, ordering: .relaxed)
     }
 
     package subscript(operation: Operation) -> UInt64 { counts[Int(operation.rawValue)].load(ordering: .relaxed) }
 
-    /// The kinds that came at all, by the name of their operation.
+    /// The counts of the kinds that have arrived at all, by the name of their operation.
     package var byName: [String: UInt64] {
         Dictionary(uniqueKeysWithValues: Operation.allCases.map { ("\($0)", self[$0]) }).filter { $0.value > 0 }
     }

@@ -3,10 +3,10 @@ import CFuse3
 import Glibc
 package import Logging
 
-/// A mounted file system and the conversation about it with the kernel.
+/// A mounted file system and its connection to the kernel.
 ///
-/// The session serves until the mount is gone: after ``unmount(lazily:)``, after `umount` or `fusermount3 -u` from
-/// outside, or after ``stop()``. It keeps itself alive meanwhile; letting go of this object changes nothing.
+/// The session serves until the mount is gone: after ``unmount(lazily:)``, after `umount` or `fusermount3 -u` from outside, or after
+/// ``stop()``. It keeps itself alive meanwhile; releasing this object changes nothing.
 package final class FuseSession: Sendable {
     let connection: FuseConnection
     private let mount: FuseMount
@@ -18,10 +18,10 @@ package final class FuseSession: Sendable {
         self.close = close
     }
 
-    /// Mounts `fileSystem` at the folder `path` and returns once the kernel's first request is answered.
+    /// Mounts `fileSystem` at the folder `path` and returns once the kernel's first request is replied to.
     ///
-    /// Mounts through /dev/fuse as root and through `fusermount3` as an ordinary user. A mount left behind by a process
-    /// that died is in the way: see ``FuseMountPoint/clearDeadMount(at:)``.
+    /// Mounts through /dev/fuse as root and through `fusermount3` as an ordinary user. Fails if a process that died left its mount behind:
+    /// see ``FuseMountPoint/clearDeadMount(at:)``.
     package static func mount(
         _ fileSystem: any FuseFileSystem, at path: String, options: FuseOptions = FuseOptions(), logger: Logger
     ) async throws(FuseError) -> FuseSession {
@@ -45,29 +45,28 @@ package final class FuseSession: Sendable {
         return session
     }
 
-    /// Notifies the kernel of changes that did not come through it.
+    /// Invalidates the kernel's caches after changes that the kernel did not make itself.
     package var notifier: FuseNotifier { FuseNotifier(connection) }
 
-    /// What the workload has cost so far.
+    /// The requests that the kernel has sent so far.
     package var counts: FuseRequestCounts { connection.counts }
 
-    /// Nil while the session serves.
+    /// Why the session ended; nil while it serves.
     package var ending: FuseEnding? { connection.lifecycle.ending }
 
-    /// What was agreed with the kernel at the start.
+    /// The agreement with the kernel at the start.
     package var agreement: FuseAgreement? { connection.lifecycle.agreement }
 
-    /// Takes the mount away, on which the session ends. Fails with ``FuseError/Code/busy`` while programs use it; if
-    /// `lazily`, it is gone from sight at once and the session goes on until the last of them is done. Does nothing if
-    /// the mount is gone already.
+    /// Removes the mount, which ends the session. Fails with ``FuseError/Code/busy`` while programs use the mount; if `lazily`, the mount
+    /// is hidden at once and the session continues until the last of them is done. Does nothing if the mount is already gone.
     package func unmount(lazily: Bool = false) async throws(FuseError) {
         let mount = mount
         try await OwnThread.run("fuse-unmount") { () throws(FuseError) in try mount.unmount(lazily: lazily) }
     }
 
-    /// Takes the mount away and ends the session even if programs have files open: they get ENOTCONN. Requests that are
-    /// still open may be replied to later, without effect. Returns when no handler runs any more; throws if the mount
-    /// could not be taken away, which is then dead and can be cleared.
+    /// Removes the mount and ends the session even if programs have files open: they get ENOTCONN. Requests that are still open may be
+    /// replied to later, without effect. Returns when no handler runs any more; throws if the mount could not be removed, which is then
+    /// dead and can be cleared.
     package func stop() async throws(FuseError) {
         connection.lifecycle.requestStop()
         let unmounting: Result<Void, FuseError>

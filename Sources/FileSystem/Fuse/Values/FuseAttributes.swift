@@ -1,7 +1,7 @@
 package import Basics
 import CFuse3
 
-/// What `stat(2)` shows of an item.
+/// The attributes that `stat(2)` returns for an item.
 package struct FuseAttributes: Sendable, Equatable {
     /// The inode number that programs see.
     package var node: FuseNode

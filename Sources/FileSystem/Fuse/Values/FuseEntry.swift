@@ -1,16 +1,16 @@
 import Basics
 import CFuse3
 
-/// A node as the answer to a lookup, and how long the kernel may believe it.
+/// A node as the reply to a lookup, and how long the kernel may cache it.
 package struct FuseEntry: Sendable {
-    /// 0 for "there is no such name", which the kernel remembers for `nameTimeout`.
+    /// 0 means "there is no such name", which the kernel remembers for `nameTimeout`.
     package var node: FuseNode
-    /// Distinguishes two items that got the same node one after the other.
+    /// Distinguishes two items that had the same node number one after the other.
     package var generation: UInt64
     package var attributes: FuseAttributes
-    /// How long the name may be taken to mean this node without asking again.
+    /// How long the kernel may resolve the name to this node without another request.
     package var nameTimeout: Duration
-    /// How long the attributes may be shown without asking again.
+    /// How long the kernel may show the attributes without another request.
     package var attributesTimeout: Duration
 
     package init(_ attributes: FuseAttributes, generation: UInt64 = 0, timeout: Duration) {
@@ -21,7 +21,7 @@ package struct FuseEntry: Sendable {
         attributesTimeout = timeout
     }
 
-    /// No such name, remembered for `timeout`: the next lookups cost no request.
+    /// Returns the entry of a name that does not exist, remembered for `timeout`: lookups within that time cost no request.
     package static func absent(timeout: Duration) -> FuseEntry {
         var entry = FuseEntry(
             FuseAttributes(node: 0, mode: 0, user: 0, group: 0, size: 0, modificationTime: .zero), timeout: timeout)

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A name (or a link's target) of a request, as raw bytes in the request's own memory: valid while the handler runs,
-/// which is why it can be borrowed but not kept.
+/// A name (or a link's target) of a request, as raw bytes in the request's own memory: valid while the handler runs, so it can be borrowed
+/// but not kept.
 package struct FuseName: ~Copyable {
     /// The bytes, without the NUL at their end. Not to be used after the handler returns.
     package let bytes: UnsafeBufferPointer<UInt8>
 
     init(_ text: UnsafePointer<CChar>?) {
-        // libfuse hands out a name with every request that has one; no bytes stand for a broken promise.
+        // libfuse passes a name with every request that has one; if it ever does not, the name is empty.
         guard let text else {
             bytes = UnsafeBufferPointer(start: nil, count: 0)
             return
@@ -19,6 +19,6 @@ package struct FuseName: ~Copyable {
     /// The name as text; nil if it is not UTF-8.
     package var text: String? { String(validating: bytes, as: UTF8.self) }
 
-    /// The bytes in memory of their own.
+    /// A copy of the bytes in memory of its own.
     package var copy: [UInt8] { Array(bytes) }
 }

@@ -1,7 +1,7 @@
-/// What the kernel knows an item by: 64 bits of the file system's choice, 1 for the root.
+/// The number by which the kernel knows an item: 64 bits that the file system chooses, 1 for the root.
 package typealias FuseNode = UInt64
 
-/// What the file system knows an open file by: 64 bits of its choice.
+/// The number by which the file system knows an open file: 64 bits that it chooses.
 package typealias FuseHandle = UInt64
 
 extension FuseNode {
@@ -9,10 +9,10 @@ extension FuseNode {
     package static let root: FuseNode = 1
 }
 
-/// References to a node that the kernel gives back.
+/// References to a node that the kernel returns.
 package struct FuseForget: Sendable {
     package let node: FuseNode
-    /// How many of the lookups are returned.
+    /// How many lookups are returned.
     package let count: UInt64
 }
 

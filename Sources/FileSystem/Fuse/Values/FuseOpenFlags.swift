@@ -1,10 +1,10 @@
 import CFuse3
 import Glibc
 
-/// The flags of an `open(2)`. O_CREAT, O_EXCL and O_NOCTTY are the kernel's own affair and not among them.
+/// The flags of an `open(2)`. The kernel handles O_CREAT, O_EXCL and O_NOCTTY itself and does not pass them on.
 package struct FuseOpenFlags: RawRepresentable, Sendable, Hashable {
     package let rawValue: Int32
-    /// The truncation that O_TRUNC asks for drops the set-user-ID and set-group-ID bits.
+    /// Whether the truncation of O_TRUNC drops the set-user-ID and set-group-ID bits.
     package var clearsSetID = false
 
     package init(rawValue: Int32) { self.rawValue = rawValue }
@@ -20,9 +20,9 @@ package struct FuseRenameFlags: OptionSet, Sendable {
 
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// RENAME_NOREPLACE: EEXIST rather than replace.
+    /// RENAME_NOREPLACE: fails with EEXIST instead of replacing.
     package static let noReplace = FuseRenameFlags(rawValue: 1)
-    /// RENAME_EXCHANGE: swap the two.
+    /// RENAME_EXCHANGE: swaps the two.
     package static let exchange = FuseRenameFlags(rawValue: 2)
 }
 
@@ -34,25 +34,25 @@ package struct FuseOpenOptions: OptionSet, Sendable {
 
     private init(_ flag: Int) { rawValue = UInt32(flag) }
 
-    /// Pass over the page cache: each read and write of a program is one request.
+    /// Bypass the page cache: each read and write of a program is one request.
     package static let directIO = FuseOpenOptions(KERNEL_FOPEN_DIRECT_IO)
     /// Keep what the page cache holds of the file from earlier opens.
     package static let keepCache = FuseOpenOptions(KERNEL_FOPEN_KEEP_CACHE)
     package static let nonSeekable = FuseOpenOptions(KERNEL_FOPEN_NONSEEKABLE)
-    /// Let the kernel keep the entries of the folder, until it is invalidated.
+    /// Let the kernel cache the entries of the folder until it is invalidated.
     package static let cacheFolder = FuseOpenOptions(KERNEL_FOPEN_CACHE_DIR)
     /// Send no flush when the file is closed, unless there are dirty pages.
     package static let noFlush = FuseOpenOptions(KERNEL_FOPEN_NOFLUSH)
-    /// Allow direct writes to one file at once.
+    /// Allow parallel direct writes to one file.
     package static let parallelDirectWrites = FuseOpenOptions(KERNEL_FOPEN_PARALLEL_DIRECT_WRITES)
 }
 
-/// What an open, opendir or create is answered with.
+/// The reply to an open, opendir or create.
 package struct FuseOpened: Sendable {
     package var handle: FuseHandle
     package var options: FuseOpenOptions
-    /// The file that the kernel reads and writes in place of asking us; options other than direct input and output,
-    /// parallel writes and no flush are then left out, as the kernel refuses them together with it.
+    /// The file that the kernel reads and writes instead of sending requests. Options other than direct input and output, parallel writes
+    /// and no flush are then left out, as the kernel refuses them together with it.
     package var backing: FuseBacking?
 
     package init(handle: FuseHandle, options: FuseOpenOptions = [], backing: FuseBacking? = nil) {

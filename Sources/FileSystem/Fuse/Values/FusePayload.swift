@@ -2,8 +2,7 @@ package import Basics
 import CFuse3
 import Glibc
 
-/// The bytes of a write, in the request's own memory: valid while the handler runs, which is why it can be borrowed but
-/// not kept.
+/// The bytes of a write, in the request's own memory: valid while the handler runs, so it can be borrowed but not kept.
 package struct FusePayload: ~Copyable {
     private let vector: UnsafeMutablePointer<fuse_bufvec>
 
@@ -19,7 +18,7 @@ package struct FusePayload: ~Copyable {
         return UnsafeRawBufferPointer(start: buffer.mem, count: buffer.size)
     }
 
-    /// The bytes in memory of their own.
+    /// Returns a copy of the bytes in memory of its own.
     package func copy() throws(Errno) -> [UInt8] {
         if let bytes { return Array(bytes) }
         let total = count
@@ -35,7 +34,7 @@ package struct FusePayload: ~Copyable {
         return result
     }
 
-    /// Writes all bytes to `file` at `offset`; how many were written, fewer only when the disk or a limit ends them.
+    /// Writes all bytes to `file` at `offset` and returns how many were written: fewer only when the disk is full or a limit is reached.
     package func write(to file: Int32, at offset: Int64) throws(Errno) -> Int {
         var target = cfuse_buffers()
         let flags = FUSE_BUF_IS_FD.rawValue | FUSE_BUF_FD_SEEK.rawValue | FUSE_BUF_FD_RETRY.rawValue

@@ -2,7 +2,7 @@ package import Basics
 import CFuse3
 import Glibc
 
-/// What a `setattr` request changes; what is nil stays as it is.
+/// The changes of a `setattr` request; an attribute that is nil stays as it is.
 package struct FuseSetAttributes: Sendable, Equatable {
     /// A time to set: the moment of the request, or a given one, `utimensat(2)`.
     package enum Time: Sendable, Equatable {
@@ -24,7 +24,7 @@ package struct FuseSetAttributes: Sendable, Equatable {
     package var accessTime: Time?
     package var modificationTime: Time?
     package var changeTime: Timestamp?
-    /// Drop the set-user-ID and set-group-ID bits, as a truncation by an ordinary user must and any `chown(2)`.
+    /// Whether to drop the set-user-ID and set-group-ID bits, as a truncation by an ordinary user and any `chown(2)` must.
     package var clearsSetID = false
 
     package init() {}
@@ -40,8 +40,8 @@ package struct FuseSetAttributes: Sendable, Equatable {
         if has(FUSE_SET_ATTR_MTIME) { modificationTime = .at(Timestamp(attributes.st_mtim)) }
         if has(FUSE_SET_ATTR_MTIME_NOW) { modificationTime = .now }
         if has(FUSE_SET_ATTR_CTIME) { changeTime = Timestamp(attributes.st_ctim) }
-        // Bit 11 is FATTR_KILL_SUIDGID of the kernel; libfuse has its own name for it. A request that changes nothing is a
-        // chown(2) of neither owner nor group, or a write past us to a backing file: both take the bits away.
+        // Bit 11 is FATTR_KILL_SUIDGID of the kernel; libfuse has its own name for it. A request that changes nothing is either a chown(2)
+        // of neither owner nor group, or a write of the kernel to a backing file: both clear the bits.
         clearsSetID = has(FUSE_SET_ATTR_KILL_SUID) || valid & Self.fields == 0
     }
 

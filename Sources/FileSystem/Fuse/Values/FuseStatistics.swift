@@ -1,12 +1,12 @@
 import CFuse3
 
-/// What `statvfs(3)` shows of the file system.
+/// The values that `statvfs(3)` returns for the file system.
 package struct FuseStatistics: Sendable, Equatable {
     /// The unit of the block counts, in bytes.
     package var blockSize: UInt
     package var blocks: UInt64
     package var freeBlocks: UInt64
-    /// Of the free blocks, those that an ordinary user may take.
+    /// The number of free blocks that an ordinary user may use.
     package var availableBlocks: UInt64
     package var nodes: UInt64
     package var freeNodes: UInt64

@@ -8,7 +8,7 @@ extension Arbiter {
         }
     }
 
-    /// Hands an event to the table, if there is one, and does what follows.
+    /// Passes an event to the table, if there is one, and carries out the resulting actions.
     func perform(_ event: (inout State) -> ClaimEvent?) {
         let deliveries = state.withLock { state -> [Delivery] in
             guard let event = event(&state) else { return [] }
@@ -42,7 +42,7 @@ extension Arbiter {
         state.deliveries.append(.message(message, presenter, client))
     }
 
-    /// One thread delivers at a time, so everything arrives in the order it was decided.
+    /// Delivers outcomes and messages. One thread delivers at a time, so everything arrives in the order in which it was decided.
     private func deliver(_ deliveries: [Delivery]) {
         var batch = deliveries
         while !batch.isEmpty {
@@ -54,7 +54,7 @@ extension Arbiter {
         }
     }
 
-    /// Empty if there are none, or if another thread is delivering: it delivers these as well.
+    /// Takes the deliveries to carry out. Empty if there are none, or if another thread is delivering: that thread delivers these as well.
     private static func takeDeliveries(_ state: inout State) -> [Delivery] {
         guard !state.isDelivering, !state.deliveries.isEmpty else { return [] }
         state.isDelivering = true
@@ -73,7 +73,7 @@ extension Arbiter {
 
     // MARK: Time
 
-    /// Sleeps until the table wants to be woken. An alarm that turns out to be for nothing costs one event.
+    /// Sets the timer for the table's next deadline. An alarm that turns out to be unnecessary costs one event.
     private func setAlarm(_ state: inout State) {
         guard !state.isClosed, let wake = state.table.nextWake else { return }
         if let alarm = state.alarm {

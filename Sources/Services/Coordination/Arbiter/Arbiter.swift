@@ -2,9 +2,9 @@ import Synchronization
 
 /// Grants coordinated access to files among the programs of a device.
 ///
-/// A program requests a *claim*: it reads or writes items, or waits until it may. ``ClaimTable`` is the decision, a pure value: an event
-/// goes in, actions come out. The arbiter owns that table and does everything around it that is not pure: it serializes events from any
-/// thread, calls back, sends messages to presenters, and keeps the timer for what ends by itself.
+/// A program requests a *claim*: it reads or writes items, or waits until it may. ``ClaimTable`` makes the decisions as a pure value: an
+/// event goes in, actions come out. The arbiter owns that table and does everything around it that is not pure: it serializes events from
+/// any thread, calls back, sends messages to presenters, and keeps the timer for everything that times out.
 ///
 /// Invariants:
 /// - Each request has exactly one outcome, and each question to a presenter at most one answer that counts.
@@ -14,7 +14,7 @@ import Synchronization
 /// The arbiter must not:
 /// - be called inside a database transaction: its lock comes before the database's, as the table reads the tree under it;
 /// - wait for the network or a disk, or call a client while it holds its lock;
-/// - decide: a rule about who waits for which claim belongs into ``ClaimTable``.
+/// - decide: a rule about which claim waits for which belongs in ``ClaimTable``.
 ///
 /// An outcome or a message may be delivered before the call that caused it returns.
 package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
@@ -24,9 +24,9 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         var table: ClaimTable
         var nextNumber: UInt64 = 0
         var waiters: [ClaimID: @Sendable (Outcome) -> Void] = [:]
-        /// Decided and not yet done.
+        /// Deliveries that are decided and not carried out yet.
         var deliveries: [Delivery] = []
-        /// A thread is delivering; the others only append.
+        /// Whether a thread is delivering; other threads then only append.
         var isDelivering = false
         var alarm: (time: Duration, task: Task<Void, Never>)?
         var isClosed = false
@@ -57,7 +57,7 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
 
     deinit { state.withLock { $0.alarm?.task.cancel() } }
 
-    /// Stops the timer. To be called once there are no clients.
+    /// Stops the timer. The caller must have no clients left.
     package func close() {
         state.withLock { state in
             state.isClosed = true
@@ -75,13 +75,14 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         return id
     }
 
-    /// Waits for access; the caller has to call ``finish(_:of:)``. A cancelled task gets `cancelled`, unless it was granted already.
+    /// Requests access and waits for it; the caller has to call ``finish(_:of:)``. If the task is cancelled, throws `cancelled`, unless the
+    /// claim was already granted.
     package func claim(_ request: ClaimRequest) async throws(ClaimError) -> (id: ClaimID, items: [ItemKey]) {
         let id = ClaimID(makeNumber())
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 open(id, request) { continuation.resume(returning: $0) }
-                // The handler may have run before there was anything to cancel.
+                // The cancellation handler may have run before there was a request to cancel.
                 if Task.isCancelled { cancel(id, of: request.client) }
             }
         } onCancel: {
@@ -90,7 +91,7 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         return (id, try outcome.get())
     }
 
-    /// A number for ``open(_:_:_:)``, to be used once.
+    /// Returns a number for ``open(_:_:_:)``, to be used once.
     package func reserve() -> ClaimID { ClaimID(makeNumber()) }
 
     package func open(_ id: ClaimID, _ request: ClaimRequest, _ outcome: @escaping @Sendable (Outcome) -> Void) {
@@ -124,7 +125,7 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         return id
     }
 
-    /// False if the client has no such presenter.
+    /// Removes a presenter. Returns false if the client has no such presenter.
     @discardableResult
     package func unregister(_ id: PresenterID, of client: ClientID) -> Bool {
         let isOwn = state.withLock { $0.table.client(of: id) == client }
@@ -132,7 +133,7 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         return isOwn
     }
 
-    /// The item or name that a presenter presents now; nil if the presenter is gone.
+    /// Returns the item or name that a presenter presents now; nil if the presenter is gone.
     package func key(of presenter: PresenterID) -> ItemKey? { state.withLock { $0.table.presenters[presenter]?.key } }
 
     package func answer(_ ask: AskID, _ answer: PresenterReply, of client: ClientID) {
@@ -141,20 +142,20 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
 
     // MARK: Everything else
 
-    /// A change of the tree, after its commit, or of a client's state. Requests, presenters and answers have calls of their own.
+    /// Handles a change of the tree, after its commit, or of a client's state. Requests, presenters and answers have methods of their own.
     package func handle(_ event: ClaimEvent) {
         perform { _ in event }
     }
 
-    /// A change at an item or a name, after its commit. `event` receives the granted claim that writes there, as the author of the change; nil if
-    /// there is none.
+    /// Handles a change at an item or a name, after its commit. `event` receives the granted claim that writes there, as the author of the
+    /// change; nil if there is none.
     package func handle(
         at key: ItemKey, in folder: ItemNumber? = nil, _ event: @Sendable (_ writer: ClaimID?) -> ClaimEvent
     ) {
         perform { state in event(state.table.writer(of: key, in: folder, in: tree)) }
     }
 
-    /// Whether other clients may be waiting for this one: it holds a granted claim, or has a question to answer.
+    /// Returns whether other clients may be waiting for this one: it holds a granted claim, or has a question to answer.
     package func isBusy(_ client: ClientID) -> Bool { state.withLock { $0.table.isBusy(client) } }
 
     package func isGranted(_ id: ClaimID) -> Bool { state.withLock { $0.table.claims[id]?.phase == .granted } }

@@ -1,8 +1,8 @@
-/// One item of a request, and what is to be done to it.
+/// One item of a request, and the kind of access to it.
 package struct Access: Hashable, Sendable {
     package enum Mode: Hashable, Sendable {
         case reading(ReadingOptions)
-        /// Nil is a plain update.
+        /// A nil option is a plain update.
         case writing(WritingOption?)
         /// The daemon drops the local bytes. Presenters have a veto.
         case evicting
@@ -10,9 +10,9 @@ package struct Access: Hashable, Sendable {
 
     package let key: ItemKey
     package let mode: Mode
-    /// Where the item was when asked for. A replacing write stays here; one that may create falls back to it.
+    /// The item's place when the access was requested. A replacing write stays at this place; a write that may create falls back to it.
     package let place: ItemPlace?
-    /// The write creates the item again if it was deleted while the request waited.
+    /// Whether the write creates the item again if it was deleted while the request waited.
     package let mayCreate: Bool
 
     package init(_ key: ItemKey, _ mode: Mode, place: ItemPlace? = nil, mayCreate: Bool = false) {
@@ -26,7 +26,7 @@ package struct Access: Hashable, Sendable {
         if case .reading = mode { true } else { false }
     }
 
-    /// Never waits, and no other claim waits for it.
+    /// Whether the access never waits, and no other claim waits for it.
     var isImmediate: Bool {
         if case .reading(let options) = mode { options.contains(.immediatelyAvailableMetadataOnly) } else { false }
     }

@@ -1,19 +1,19 @@
-/// One request on its way from asking to its end.
+/// One request, from its arrival to its end.
 struct Claim: Sendable {
     enum Phase: Sendable {
-        /// Others that came earlier are not through yet.
+        /// The claim waits for earlier claims.
         case blocked
-        /// Presenters make way. What comes later waits for this claim, as if it were held.
+        /// The claim waits for presenters to make way. Later claims wait for this one as if it were granted.
         case asking
         case granted
     }
 
-    /// Where one access stands in the tree.
+    /// The place of one access in the tree.
     struct Hold: Sendable {
         let access: Access
-        /// As it is now: changes when the item is made, deleted, or another takes its place.
+        /// The present key: changes when the item is created or deleted, or when another takes its place.
         var key: ItemKey
-        /// The item that counts: the outermost package around `key`, or `key`.
+        /// The item that counts for conflicts: the outermost package around `key`, or `key`.
         var unit: ItemKey
     }
 
@@ -24,19 +24,19 @@ struct Claim: Sendable {
 
     let id: ClaimID
     let request: ClaimRequest
-    /// Earlier claims go first.
+    /// The claim's place in the queue: earlier claims have priority.
     let order: UInt64
     let since: Duration
     var grantedAt: Duration?
     var holds: [Hold] = []
     var phase = Phase.blocked
-    /// Waited for another claim, so its conflicts may have changed since they were computed.
+    /// Whether it has waited for another claim, so that its conflicts may have changed since they were computed.
     var hasWaited = false
-    /// Questions whose answers it still waits for.
+    /// Questions whose answers the claim still waits for.
     var awaited: Set<AskID> = []
-    /// Everything asked for it, with presenters that have given way.
+    /// All questions on behalf of the claim, including those to presenters that have made way.
     var asks: [AskID] = []
-    /// Sent when the claim ends: presenters are not notified of half of a change.
+    /// Notices to send when the claim ends: presenters are not notified of half of a change.
     var notices: [Notice] = []
     private var noticed: Set<Notice> = []
 
@@ -57,7 +57,7 @@ struct Claim: Sendable {
         }
     }
 
-    /// The presenters that may be waiting for this claim before they answer, whether they said so or not.
+    /// The presenters that may be waiting for this claim before they answer, whether or not their client declared it.
     var overtakesForSakeOf: Set<WaitForGraph.Node> {
         var nodes: Set<WaitForGraph.Node> = []
         if let enclosure { nodes.insert(enclosure) }

@@ -1,8 +1,9 @@
-/// How long is waited for others.
+/// How long a claim waits for other clients.
 package struct ClaimBounds: Sendable {
-    /// Ten seconds: longer than saving a large document takes, shorter than a user waits.
+    /// How long to wait for a presenter's answer, ten seconds: longer than saving a large document takes, shorter than a user waits.
     package var answer: Duration = .seconds(10)
-    /// Half a minute: a debugger or a suspended laptop gets its accessor back, others are not held up for ever.
+    /// How long a frozen client keeps its claim, half a minute: a debugger or a suspended laptop gets its accessor back, and other clients
+    /// are not held up for ever.
     package var frozenHolder: Duration = .seconds(30)
 
     package init() {}

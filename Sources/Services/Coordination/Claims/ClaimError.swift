@@ -1,17 +1,17 @@
-/// Why a request ended without its accessor.
+/// The reason why a request ended before its accessor ran.
 package struct ClaimError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
-        /// Its client called it off.
+        /// The client cancelled the request.
         case cancelled
-        /// It waited for the time that the request allowed.
+        /// The request waited for as long as it allowed.
         case timedOut
-        /// It would have waited for something that waits for it.
+        /// The request would have waited for a claim or presenter that waits for it.
         case deadlock
         /// The item was deleted before the request was granted.
         case itemGone
-        /// A presenter could not do what it was asked.
+        /// A presenter could not do what it was asked to do.
         case presenterFailed
-        /// A presenter does not let go of the item's local bytes.
+        /// A presenter does not relinquish the item's local bytes.
         case presenterKeepsItem
     }
 
@@ -26,7 +26,7 @@ package struct ClaimError: Error, Equatable, Sendable, CustomStringConvertible {
 
     package var description: String { message }
 
-    /// Errors are alike if their codes are; messages are for people.
+    /// Compares the codes alone; messages are for people.
     package static func == (left: ClaimError, right: ClaimError) -> Bool { left.code == right.code }
 }
 

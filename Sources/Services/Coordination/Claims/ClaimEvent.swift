@@ -1,9 +1,9 @@
 package import CloudModel
 
-/// What happens to the table.
+/// An event that the table handles.
 package enum ClaimEvent: Sendable {
     case requested(ClaimID, ClaimRequest)
-    /// Called off; a claim that is granted already stays.
+    /// The client cancelled the request; a claim that is already granted stays.
     case cancelled(ClaimID)
     /// The accessor has returned.
     case finished(ClaimID)
@@ -15,12 +15,13 @@ package enum ClaimEvent: Sendable {
     /// Content or metadata of an item changed; `by` is the claim under which it was done, if any.
     case changed(ItemNumber, by: ClaimID?)
     case created(ItemNumber, at: ItemPlace, by: ClaimID?)
-    /// The tree has it at its new place already. What was there before was reported as deleted.
+    /// The tree already has the item at its new place. An item that was there before has been reported as deleted.
     case moved(ItemNumber, from: ItemPlace, to: ItemPlace, by: ClaimID?)
     case deleted(ItemNumber, from: ItemPlace, by: ClaimID?)
-    /// A new item has taken the place of another, and is that document from now on: a save by rename, a version from elsewhere.
+    /// A new item has taken the place of another, and is that document from now on: after a save by rename, or a version from another
+    /// device.
     case replaced(ItemNumber, with: ItemNumber, by: ClaimID?)
-    /// The item was renamed to be the backup of what will be made at its place: an editor that saves.
+    /// The item was renamed to become the backup of a new file at its place, as editors do when they save.
     case setAside(ItemNumber, from: ItemPlace)
     case attributesChanged(ItemNumber, UbiquityAttributes)
     case versionChanged(ItemNumber, VersionID, VersionChange)
@@ -28,6 +29,6 @@ package enum ClaimEvent: Sendable {
     case clientFroze(ClientID)
     case clientThawed(ClientID)
     case clientDied(ClientID)
-    /// Time has passed. Due at ``ClaimTable/nextWake``.
+    /// Time has passed. To be sent at ``ClaimTable/nextWake``.
     case ticked
 }

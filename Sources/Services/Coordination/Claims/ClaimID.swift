@@ -1,4 +1,4 @@
-/// A request for coordinated access, and the claim that it becomes. Chosen by the caller, never used twice.
+/// The id of a request for coordinated access, and of the claim that it becomes. Chosen by the caller, never used twice.
 package struct ClaimID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }
@@ -6,7 +6,7 @@ package struct ClaimID: Hashable, Comparable, Sendable, CustomStringConvertible 
     package var description: String { "claim \(value)" }
 }
 
-/// One connection of a program. Everything it has ends with it.
+/// The id of one connection of a program. Its claims and presenters end with it.
 package struct ClientID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }
@@ -14,7 +14,7 @@ package struct ClientID: Hashable, Comparable, Sendable, CustomStringConvertible
     package var description: String { "client \(value)" }
 }
 
-/// Something in a program that shows an item. Unique among all clients.
+/// The id of a presenter, an object of a program that shows an item. Unique among all clients.
 package struct PresenterID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }
@@ -22,7 +22,7 @@ package struct PresenterID: Hashable, Comparable, Sendable, CustomStringConverti
     package var description: String { "presenter \(value)" }
 }
 
-/// One question to a presenter, answered once. Given by the table.
+/// The id of one question to a presenter, which is answered once. Chosen by the table.
 package struct AskID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }

@@ -1,9 +1,9 @@
-/// What the administrator of the machine should know; goes to the log.
+/// An event that the administrator of the machine should know about; it is written to the log.
 package enum ClaimReport: Equatable, Sendable {
-    /// It did not answer in time; it is not waited for again before it answers.
+    /// The presenter did not answer in time; no claim waits for it until it answers.
     case presenterSilent(PresenterID, ClaimID)
-    /// It waits, inside a callback, for what the claim would do: asking it would never end.
+    /// The presenter waits, inside a callback, for the claim itself: waiting for its answer would never end.
     case presenterPassedOver(PresenterID, ClaimID)
-    /// The claim of a client that was frozen for too long.
+    /// The claim of a client that was frozen for too long has ended.
     case claimRevoked(ClaimID, ClientID)
 }

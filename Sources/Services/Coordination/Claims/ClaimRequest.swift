@@ -3,11 +3,11 @@ package struct ClaimRequest: Sendable {
     package let client: ClientID
     package let purpose: Purpose
     package let accesses: [Access]
-    /// The presenter the coordinator was made with: it gets no messages of its own accesses. Believed only of the same client.
+    /// The presenter that the coordinator was created with: it gets no messages of its own accesses. Accepted only from the same client.
     package let presenter: PresenterID?
-    /// Believed only if it names something of the same client, or a claim of the same named purpose.
+    /// Accepted only if it names something of the same client, or a claim of the same named purpose.
     package let enclosure: Enclosure?
-    /// How long to wait before giving up; nil waits for as long as the holders take.
+    /// How long to wait before the request times out; nil waits for as long as the holders take.
     package let patience: Duration?
 
     package init(

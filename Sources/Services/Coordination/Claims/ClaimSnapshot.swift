@@ -1,5 +1,5 @@
-/// The table at one moment, for people: items that are claimed or presented and the folders above them, with the claims that wait, what
-/// they wait for and since when.
+/// The table at one moment, for people to read: items that are claimed or presented and the folders above them, with the claims that wait,
+/// what they wait for and since when.
 package struct ClaimSnapshot: Equatable, Sendable {
     package struct Item: Equatable, Sendable {
         /// How many folders are above it.
@@ -13,9 +13,9 @@ package struct ClaimSnapshot: Equatable, Sendable {
     package struct ShownBy: Equatable, Sendable {
         package let id: PresenterID
         package let client: ClientID
-        /// Left a question unanswered.
+        /// Whether it left a question unanswered.
         package let isSilent: Bool
-        /// Questions it has not answered.
+        /// The number of questions that it has not answered.
         package let unanswered: Int
     }
 
@@ -26,14 +26,14 @@ package struct ClaimSnapshot: Equatable, Sendable {
         package let client: ClientID
         package let mode: Access.Mode
         package let stage: Stage
-        /// How long since it was asked for, or granted if it is.
+        /// The time since the claim was requested or, if it is granted, since the grant.
         package let age: Duration
         package let waitsForClaims: [ClaimID]
         package let waitsForPresenters: [PresenterID]
         package let isClientFrozen: Bool
     }
 
-    /// Each folder right before what is in it.
+    /// The items, each folder directly before its content.
     package let items: [Item]
     package let claimCount: Int
     package let presenterCount: Int

@@ -1,5 +1,5 @@
 extension ClaimTable {
-    /// Asks all presenters that have to relinquish the item or to save. False if the claim was refused by that.
+    /// Asks all presenters that have to relinquish the item or to save. Returns false if the claim was refused as a result.
     mutating func askPresenters(for id: ClaimID) -> Bool {
         guard let claim = claims[id] else { return false }
         claims[id]?.phase = .asking
@@ -26,8 +26,8 @@ extension ClaimTable {
 
     private enum Ability { case yes, no, never([WaitForGraph.Node]) }
 
-    /// A presenter that waits for this claim can not answer. If all it waits for is to read, it is not in the middle of
-    /// writing anything, and the access may go on without it; else one of the two has to give way.
+    /// Returns whether a presenter can answer; one that waits for this claim cannot. If all it waits for is to read, it is not in the
+    /// middle of writing anything, and the access may go on without its answer; otherwise one of the two has to give way.
     private func canAnswer(_ presenter: PresenterID, for claim: Claim) -> Ability {
         guard let path = graph.path(from: .presenter(presenter), to: [claim.node]) else { return .yes }
         let isReading = path.dropFirst().first?.claim.flatMap { claims[$0] }?.request.onlyReads ?? false
@@ -60,14 +60,15 @@ extension ClaimTable {
         settle(id)
     }
 
-    /// The claim waits for this answer no more.
+    /// Records that the claim no longer waits for this answer.
     mutating func settle(_ id: AskID) {
         guard let ask = asks[id], claims[ask.claim]?.awaited.remove(id) != nil else { return }
         graph.remove(.claim(ask.claim), waitsFor: .presenter(ask.presenter))
         ready.append(ask.claim)
     }
 
-    /// The presenter has not answered in time or can not: its bytes stay where they are, everything else goes on without it.
+    /// Passes over a presenter that has not answered in time or cannot: an eviction of its bytes is refused, everything else goes on
+    /// without its answer.
     mutating func passOver(_ id: AskID) {
         guard let ask = asks[id], claims[ask.claim]?.awaited.contains(id) == true else { return }
         presenters[ask.presenter]?.isSilent = true
@@ -76,7 +77,7 @@ extension ClaimTable {
         settle(id)
     }
 
-    /// The claim is over: presenters that relinquished may come back; one that has not answered is notified when it does.
+    /// Ends a question after its claim: presenters that relinquished may reacquire; one that has not answered is notified when it does.
     mutating func end(_ id: AskID) {
         guard let ask = asks[id] else { return }
         guard ask.isAnswered else {

@@ -12,7 +12,7 @@ extension ClaimTable {
         clients[registration.client, default: Client()].presenters.insert(id)
     }
 
-    /// Claims that wait for its answer wait no longer.
+    /// Removes a presenter. Claims that wait for its answer wait no longer.
     mutating func unregister(_ id: PresenterID) {
         guard let presenter = presenters.removeValue(forKey: id) else { return }
         if let position = live.position(of: presenter.key) {
@@ -32,7 +32,7 @@ extension ClaimTable {
 
     func isBusy(_ id: ClientID) -> Bool {
         guard let client = clients[id] else { return false }
-        // Questions are fewer than presenters.
+        // There are fewer questions than presenters.
         return client.claims.contains { claims[$0]?.phase == .granted }
             || asks.values.contains { !$0.isAnswered && client.presenters.contains($0.presenter) }
     }
@@ -45,7 +45,8 @@ extension ClaimTable {
         clients[id] = nil
     }
 
-    /// No claim waits for its answers, nor behind what it only waits for itself. Its granted claims stay for a while.
+    /// Freezes a client: no claim waits for its answers, or behind its requests that are still waiting. Its granted claims stay for a
+    /// while.
     mutating func freeze(_ id: ClientID) {
         guard clients[id] != nil, !isFrozen(id) else { return }
         clients[id]?.frozenSince = now
@@ -56,7 +57,7 @@ extension ClaimTable {
         for claim in clients[id]?.claims.sorted() ?? [] where claims[claim]?.phase != .granted { stepAside(claim) }
     }
 
-    /// Its requests wait in the queue again, in the order they had.
+    /// Thaws a client: its requests wait in the queue again, in their previous order.
     mutating func thaw(_ id: ClientID) {
         guard isFrozen(id) else { return }
         clients[id]?.frozenSince = nil
@@ -75,7 +76,7 @@ extension ClaimTable {
         }
     }
 
-    /// It has not moved for so long that others go on without it.
+    /// Returns whether the client has been frozen for so long that other clients go on without it.
     func isOverdue(_ id: ClientID, since: Duration) -> Bool { clients[id]?.frozenSince == since }
 
     private mutating func revokeClaims(of id: ClientID) {

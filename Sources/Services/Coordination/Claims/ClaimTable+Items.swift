@@ -1,5 +1,5 @@
 extension ClaimTable {
-    /// Something has taken a name that others wait for or present.
+    /// Handles a new item at a name that others wait for or present.
     mutating func create(_ item: ItemNumber, at place: ItemPlace, by claim: ClaimID?, in tree: some ItemTree) {
         rebind(.vacant(place), to: .item(item), in: tree)
         for notice in noticesAbove(place.folder, .subitemAppeared(item), in: tree) { notify(notice, by: claim) }
@@ -16,7 +16,8 @@ extension ClaimTable {
         for notice in notices { notify(notice, by: claim) }
     }
 
-    /// Claims and presenters of the old item are on the new one afterwards, and notified that it changed; those of the new one that it moved.
+    /// Moves claims and presenters of the old item to the new one, and notifies them that it changed; notifies those of the new item that
+    /// it moved.
     mutating func replace(
         _ old: ItemNumber, with new: ItemNumber, wasMoved: Bool, by claim: ClaimID?, in tree: some ItemTree
     ) {
@@ -28,7 +29,7 @@ extension ClaimTable {
         notifyOfChange(of: new, by: claim, in: tree, except: Set(moves.map(\.presenter)))
     }
 
-    /// Claims and presenters of the item wait at its place for the next one, without a notice.
+    /// Moves claims and presenters of the item to its place, where they wait for the next item, without a notice.
     mutating func setAside(_ item: ItemNumber, from place: ItemPlace, in tree: some ItemTree) {
         live.move(item, in: tree)
         rebind(.item(item), to: .vacant(place), in: tree)
@@ -41,9 +42,9 @@ extension ClaimTable {
         rebind(.item(item), to: .vacant(place), in: tree)
     }
 
-    // MARK: What claims and presenters stand on
+    // MARK: Keys of claims and presenters
 
-    /// A waiting claim whose item is gone ends, unless it would create the item again.
+    /// Ends a waiting claim whose item is gone, unless it would create the item again.
     private mutating func loseItem(_ id: ClaimID, _ item: ItemNumber, in tree: some ItemTree) {
         guard let claim = claims[id], claim.phase != .granted else { return }
         let lost = claim.holds.first { hold in
@@ -58,7 +59,7 @@ extension ClaimTable {
         return position == top || live.ancestors(of: position).contains(top)
     }
 
-    /// A replacing write means the place, not the item: it stays when the item moves away.
+    /// Keeps replacing writes where they are when the item moves away: they mean the place, not the item.
     private mutating func stayBehind(_ item: ItemNumber, at place: ItemPlace, in tree: some ItemTree) {
         guard let position = live.position(of: .item(item)) else { return }
         for id in Set(live[position].stances.map(\.claim)).sorted() {
@@ -69,7 +70,7 @@ extension ClaimTable {
         }
     }
 
-    /// Everything that stood on one key stands on another.
+    /// Moves everything that is held at one key to another.
     private mutating func rebind(_ old: ItemKey, to new: ItemKey, in tree: some ItemTree) {
         guard let position = live.position(of: old) else { return }
         let held = live[position]
@@ -88,7 +89,7 @@ extension ClaimTable {
         live.prune(position)
     }
 
-    /// A move may have taken items into a package or out of one.
+    /// Finds the units of items again, which a move may have taken into a package or out of one.
     private mutating func findUnits(atAndBelow item: ItemNumber, in tree: some ItemTree) {
         guard let position = live.position(of: .item(item)) else { return }
         for id in Set(live.claims(atAndBelow: position)).sorted() {
@@ -99,7 +100,7 @@ extension ClaimTable {
         }
     }
 
-    /// Puts the accesses for which `change` gives a key onto that key, and finds again which claims it has to wait for.
+    /// Moves the accesses for which `change` returns a key to that key, and recomputes which claims the claim has to wait for.
     private mutating func changeFootholds(
         of id: ClaimID, in tree: some ItemTree, _ change: (Claim.Hold, LiveTree) -> ItemKey?
     ) {
@@ -107,7 +108,7 @@ extension ClaimTable {
         let keys = claim.holds.map { change($0, live) }
         guard keys.contains(where: { $0 != nil }) else { return }
         for hold in claim.holds { release(hold, of: id) }
-        // Only a granted claim can stand on what is gone; there it means nothing to others any more.
+        // Only a granted claim can be at a key that is gone; there it no longer affects other claims.
         let holds = zip(claim.holds, keys).map { old, key in
             place(old.access, at: key ?? old.key, of: claim, in: tree) ?? old
         }

@@ -1,7 +1,7 @@
 extension ClaimTable {
     typealias MessagePlan = [(presenter: PresenterID, messages: [PresenterMessage])]
 
-    /// What presenters have to do before the claim may begin. Fails if a presenter that has to agree cannot be asked.
+    /// Returns what presenters have to do before the claim may begin. Fails if a presenter that has to agree cannot be asked.
     func plan(for claim: Claim) -> Result<MessagePlan, ClaimError> {
         guard !claim.request.purpose.isPlain else { return .success([]) }
         var plan: MessagePlan = []
@@ -29,7 +29,7 @@ extension ClaimTable {
         !presenter.isSilent && !isFrozen(presenter.registration.client)
     }
 
-    /// An enclosing claim of the same purpose has had it done already.
+    /// Returns whether the presenter has already done this for an enclosing claim of the same purpose.
     private func hasDone(_ message: PresenterMessage, presenter: PresenterID, for claim: Claim) -> Bool {
         var enclosing = claim.enclosure?.claim.flatMap { claims[$0] }
         while let outer = enclosing {
@@ -44,7 +44,7 @@ extension ClaimTable {
         return false
     }
 
-    /// One access' messages, in the order a presenter gets them.
+    /// Returns one access' messages, in the order in which a presenter gets them.
     private func messages(for hold: Claim.Hold) -> [(PresenterID, PresenterMessage)] {
         guard let position = live.position(of: hold.key), let unit = live.position(of: hold.unit) else {
             return []
@@ -68,7 +68,7 @@ extension ClaimTable {
         }
     }
 
-    /// Presenters of the packages that the item is in.
+    /// Returns the presenters of the packages that the item is in.
     private func packages(around position: LiveTree.Position) -> [PresenterID] {
         live.ancestors(of: position).filter { live[$0].kind == .package }.flatMap { live[$0].presenters.sorted() }
     }

@@ -3,7 +3,7 @@ import CloudModel
 extension ClaimTable {
     // MARK: Which presenters are notified
 
-    /// For each presenter of the folder and the folders above it. A package that does not care for what is inside it hears
+    /// Returns a notice for each presenter of the folder and the folders above it. A package that does not observe its content is notified
     /// that it changed itself.
     func noticesAbove(_ folder: ItemNumber?, _ notice: PresenterNotice, in tree: some ItemTree) -> [Claim.Notice] {
         guard !presenters.isEmpty, let folder, let nearest = live.nearest(folder, in: tree) else { return [] }
@@ -31,7 +31,7 @@ extension ClaimTable {
         return noticesAt(item, andBelow: true, .moved) + left + entered
     }
 
-    /// Without those that agreed to it before.
+    /// Returns the notices of a deletion, without those for presenters that agreed to it before.
     func noticesOfDeletion(
         _ item: ItemNumber, from place: ItemPlace, by claim: ClaimID?, in tree: some ItemTree
     ) -> [Claim.Notice] {
@@ -61,15 +61,15 @@ extension ClaimTable {
         }
     }
 
-    /// To everyone, also to the presenter that made the version itself.
+    /// Notifies all presenters, including the one that made the version itself.
     mutating func notify(_ item: ItemNumber, of version: VersionID, _ change: VersionChange, in tree: some ItemTree) {
         let above = noticesAbove(tree.entry(of: item)?.parent, .subitemVersion(item, version, change), in: tree)
         for notice in noticesAt(item, andBelow: false, .version(version, change)) + above { send(notice) }
     }
 
-    // MARK: When
+    // MARK: When notices are sent
 
-    /// Notices of what is done under a claim are sent when it ends, and not to its own client.
+    /// Sends a notice, or keeps it until the end of the claim that caused it; that claim's own client is not notified.
     mutating func notify(_ notice: Claim.Notice, by claim: ClaimID?) {
         guard let claim, let holder = claims[claim], holder.phase == .granted else { return send(notice) }
         if let presenter = presenters[notice.presenter], isOwn(presenter, of: holder.request) { return }

@@ -1,4 +1,6 @@
 extension ClaimTable {
+    /// Adds a request.
+    ///
     /// - Precondition: the id was never used before.
     mutating func open(_ id: ClaimID, _ request: ClaimRequest, in tree: some ItemTree) {
         precondition(claims[id] == nil, "a request needs a number of its own")
@@ -19,7 +21,7 @@ extension ClaimTable {
         }
     }
 
-    /// Without an enclosure or a presenter that does not exist or belongs to another client.
+    /// Returns the request without an enclosure or a presenter that does not exist or belongs to another client.
     private func believable(_ request: ClaimRequest) -> ClaimRequest {
         let isInside =
             switch request.enclosure {
@@ -35,13 +37,13 @@ extension ClaimTable {
             patience: request.patience)
     }
 
-    /// A purpose with a name may be several programs, one started by the other.
+    /// Returns whether two requests may belong together: a named purpose may be shared by several programs, one started by the other.
     private func belong(_ one: ClaimRequest, _ other: ClaimRequest) -> Bool {
         if case .named = one.purpose, one.purpose == other.purpose { return true }
         return one.client == other.client
     }
 
-    /// Takes it as far as it can go: past its blockers, to the presenters, to the accessor.
+    /// Advances a claim as far as possible: past the claims that block it, to the presenters, to the accessor.
     mutating func advance(_ id: ClaimID) {
         guard let claim = claims[id], claim.phase != .granted, !isFrozen(claim.request.client) else { return }
         guard !graph.targets(of: claim.node).contains(where: { $0.claim != nil }) else { return }
@@ -91,7 +93,7 @@ extension ClaimTable {
 
     // MARK: Its place in the tree
 
-    /// Nil if there is no such item.
+    /// Adds an access of a claim to the tree; nil if there is no such item.
     mutating func place(_ access: Access, at key: ItemKey? = nil, of claim: Claim, in tree: some ItemTree) -> Claim
         .Hold?
     {
@@ -111,7 +113,7 @@ extension ClaimTable {
         }
     }
 
-    /// What a key means now: a name that something has taken is that item; a link is followed if asked for.
+    /// Returns the present meaning of a key: a name that an item has taken becomes that item, and links are followed on request.
     func present(_ key: ItemKey, followingLinks: Bool = false, in tree: some ItemTree) -> ItemKey {
         guard case .item(var item) = normal(key, in: tree) else { return key }
         var left = followingLinks ? 40 : 0  // As many as the kernel follows (path_resolution(7)).

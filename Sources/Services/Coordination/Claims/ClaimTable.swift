@@ -1,11 +1,11 @@
-/// Decides who may read and write what, and when: event in, actions out.
+/// Decides which claim may read or write what, and when: an event goes in, actions come out.
 ///
-/// A claim first waits for the conflicting claims that came earlier, then asks the presenters, then is granted. Readers go
-/// together, a writer alone; no claim is overtaken except by one that it waits for itself, so none starves. All items of a
-/// claim are taken at once: a claim that waits holds nothing. Nothing here knows a clock, a socket or a file.
+/// A claim first waits for conflicting claims that arrived earlier, then asks the presenters, then is granted. Readers share an item, a
+/// writer has it alone; no claim is overtaken except by one that it waits for itself, so none starves. All items of a claim are acquired at
+/// once: a claim that waits holds nothing. The table knows no clock, socket or file.
 ///
-/// Invariants: no two granted claims conflict unless an item moved under them; the wait-for graph has no cycle; a claim that waits
-/// for a presenter or a frozen client has an alarm set.
+/// Invariants: no two granted claims conflict unless an item moved under them; the wait-for graph has no cycle; a claim that waits for a
+/// presenter or a frozen client has an alarm set.
 package struct ClaimTable: Sendable {
     let bounds: ClaimBounds
     var live = LiveTree()
@@ -16,10 +16,10 @@ package struct ClaimTable: Sendable {
     var graph = WaitForGraph()
     var alarms = AlarmQueue()
     var now = Duration.zero
-    /// May have become able to go on.
+    /// Claims that may now be able to go on.
     var ready: [ClaimID] = []
     private var actions: [ClaimAction] = []
-    /// What the event before this one moved: its presenters know, should it have taken another's place by that.
+    /// The item that the previous event moved: if it has replaced another by that move, its presenters already know of it.
     private var justMoved: ItemNumber?
     private var nextOrder: UInt64 = 0
     private var nextAsk: UInt64 = 0
@@ -29,16 +29,16 @@ package struct ClaimTable: Sendable {
     /// When to send ``ClaimEvent/ticked`` at the latest.
     package var nextWake: Duration? { alarms.next }
 
-    /// Whose claim it is; nil if it has ended.
+    /// Returns the client of a claim; nil if the claim has ended.
     package func client(of claim: ClaimID) -> ClientID? { claims[claim]?.request.client }
-    /// The client that may answer; nil if the question does not exist.
+    /// Returns the client that may answer; nil if the question does not exist.
     package func client(of ask: AskID) -> ClientID? {
         asks[ask].flatMap { presenters[$0.presenter]?.registration.client }
     }
     package func client(of presenter: PresenterID) -> ClientID? { presenters[presenter]?.registration.client }
 
     /// - Parameters:
-    ///   - now: Time since any fixed moment; never goes back.
+    ///   - now: The time since any fixed moment; never decreases.
     ///   - tree: The items as they are after the event.
     package mutating func handle(_ event: ClaimEvent, now: Duration, in tree: some ItemTree) -> [ClaimAction] {
         self.now = now
@@ -86,7 +86,7 @@ package struct ClaimTable: Sendable {
         return AskID(nextAsk)
     }
 
-    /// In the order of arrival, as long as a claim can go on.
+    /// Advances waiting claims in the order of arrival, as long as one can go on.
     mutating func goOn() {
         while !ready.isEmpty {
             let batch = ready.compactMap { claims[$0] }.sorted { $0.order < $1.order }.map(\.id)

@@ -1,7 +1,7 @@
 struct Client: Sendable {
     var claims: Set<ClaimID> = []
     var presenters: Set<PresenterID> = []
-    /// Since when it has not moved.
+    /// The time since which it has been frozen.
     var frozenSince: Duration?
 
     var isUnused: Bool { claims.isEmpty && presenters.isEmpty && frozenSince == nil }

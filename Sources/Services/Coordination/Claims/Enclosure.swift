@@ -1,7 +1,7 @@
-/// What can not go on before a request ends, as the library of its client knows.
+/// The caller that cannot continue before a request ends, as declared by the library of its client.
 package enum Enclosure: Hashable, Sendable {
-    /// Asked for inside the accessor of this claim.
+    /// The request was made inside the accessor of this claim.
     case claim(ClaimID)
-    /// Asked for inside a callback of this presenter.
+    /// The request was made inside a callback of this presenter.
     case presenter(PresenterID)
 }

@@ -1,10 +1,10 @@
 struct Presenter: Sendable {
     let id: PresenterID
     let registration: PresenterRegistration
-    /// As it is now: follows moves.
+    /// The present key: follows moves.
     var key: ItemKey
-    /// Not answered yet.
+    /// Questions that it has not answered yet.
     var asks: Set<AskID> = []
-    /// Left a question unanswered; no claim waits for it until it answers.
+    /// Whether it left a question unanswered; no claim waits for it until it answers.
     var isSilent = false
 }

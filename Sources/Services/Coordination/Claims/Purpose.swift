@@ -4,7 +4,7 @@ package enum Purpose: Hashable, Sendable {
     case coordinator(ClientID, UInt64)
     /// A purpose identifier, across processes.
     case named(String)
-    /// Every program that knows nothing of coordination. Sends no messages.
+    /// All programs that do not know about coordination. Their claims send no messages.
     case plain
 
     package var isPlain: Bool { self == .plain }

@@ -5,10 +5,10 @@ package struct ReadingOptions: OptionSet, Hashable, Sendable {
 
     /// Presenters are not asked to save first.
     package static let withoutChanges = ReadingOptions(rawValue: 1 << 0)
-    /// What a symbolic link leads to is read, not the link.
+    /// Reads the target of a symbolic link, not the link.
     package static let resolvesSymbolicLink = ReadingOptions(rawValue: 1 << 1)
     /// Granted at once, even during a write; content may be missing or in the middle of a change.
     package static let immediatelyAvailableMetadataOnly = ReadingOptions(rawValue: 1 << 2)
-    /// Ends when a snapshot has been taken.
+    /// The access ends when a snapshot has been taken.
     package static let forUploading = ReadingOptions(rawValue: 1 << 3)
 }

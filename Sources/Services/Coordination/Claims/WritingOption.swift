@@ -1,15 +1,15 @@
-/// What a write is for; the bits of `NSFileCoordinator.WritingOptions`, of which there is at most one.
+/// The purpose of a write; the bits of `NSFileCoordinator.WritingOptions`, of which at most one is set.
 package enum WritingOption: UInt32, CaseIterable, Hashable, Sendable {
     case deleting = 1
     case moving = 2
     /// Presenters save first.
     case merging = 4
-    /// Whatever is at this place now. Does not follow a move.
+    /// Replaces whatever is at this place now. Does not follow a move.
     case replacing = 8
     case contentIndependentMetadataOnly = 16
 
-    /// Takes away what is below a folder, so what is below has to agree.
+    /// Whether the write removes the content of a folder, so that its claims and presenters have to agree.
     var coversBelow: Bool { self == .deleting || self == .moving || self == .replacing }
-    /// Ends the item that is there now.
+    /// Whether the write ends the item that is there now.
     var endsItem: Bool { self == .deleting || self == .replacing }
 }

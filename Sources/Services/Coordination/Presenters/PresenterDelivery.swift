@@ -1,6 +1,6 @@
-/// One thing on its way to a presenter.
+/// One message on its way to a presenter.
 package enum PresenterDelivery: Equatable, Sendable {
-    /// To be answered once.
+    /// The presenter has to answer once.
     case ask(AskID, [PresenterMessage])
     case reacquire(AskID)
     case notice(PresenterNotice)

@@ -1,13 +1,13 @@
-/// What waits to be taken by a presenter that is busy.
+/// The messages that wait for a presenter that is busy.
 ///
-/// A question passes the notices: a claim waits for the answer, and a slow callback must not hold that up. Questions keep
-/// their order, and so do notices. Bounded: for a presenter that takes nothing they become one notice that something changed.
+/// A question overtakes notices: a claim waits for the answer, and a slow callback must not hold that up. Questions keep their order, and
+/// so do notices. Bounded: if a presenter reads nothing, its notices become one notice that something changed.
 package struct PresenterMailbox: Sendable {
     private var urgent: [PresenterDelivery] = []
     private var notices: [PresenterNotice] = []
     private let limit: Int
 
-    /// - Parameter limit: How many notices may wait. A thousand is more than anybody reads one by one.
+    /// - Parameter limit: How many notices may wait. A thousand is more than any program handles one by one.
     package init(limit: Int = 1_000) { self.limit = limit }
 
     package var isEmpty: Bool { urgent.isEmpty && notices.isEmpty }
@@ -25,7 +25,7 @@ package struct PresenterMailbox: Sendable {
         return notices.isEmpty ? nil : .notice(notices.removeFirst())
     }
 
-    /// Keeps what the presenter can not find out by looking at its item.
+    /// Condenses the notices to those that the presenter cannot derive from the present state of its item.
     private mutating func condense() {
         var isGone = false
         var isMoved = false

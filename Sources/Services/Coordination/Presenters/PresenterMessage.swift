@@ -1,9 +1,9 @@
 package import CloudModel
 
-/// What a presenter has to do before an access may begin. It must answer.
+/// A request to a presenter that has to be handled before an access may begin. The presenter must answer.
 package struct PresenterMessage: Hashable, Sendable {
     package let callback: PresenterCallback
-    /// Nil for the presented item.
+    /// The subitem concerned; nil for the presented item.
     package let subitem: ItemKey?
 
     package init(_ callback: PresenterCallback, subitem: ItemKey? = nil) {
@@ -21,6 +21,6 @@ package struct PresenterMessage: Hashable, Sendable {
         PresenterMessage(.accommodateSubitemDeletion, subitem: subitem)
     }
 
-    /// Comes back with a reacquire when the access is over.
+    /// Whether a reacquire follows when the access is over.
     var isRelinquish: Bool { self == .relinquishToReader || self == .relinquishToWriter }
 }

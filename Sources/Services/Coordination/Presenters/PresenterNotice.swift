@@ -1,11 +1,11 @@
 package import CloudModel
 
-/// Notifies a presenter of what has happened. Has no answer. It has what the callback's parameters are made of; the paths are the present ones.
+/// Notifies a presenter of an event. It has no answer. It carries the values for the callback's parameters; the paths are the present ones.
 package struct PresenterNotice: Hashable, Sendable {
     package let callback: PresenterCallback
-    /// Nil for the presented item; the place that a deleted subitem had.
+    /// The subitem, or the former place of a deleted one; nil for the presented item.
     package let subitem: ItemKey?
-    /// The place that the subitem left.
+    /// The former place of the subitem.
     package let from: ItemPlace?
     package let version: VersionID?
     package let attributes: UbiquityAttributes?
@@ -21,7 +21,7 @@ package struct PresenterNotice: Hashable, Sendable {
         self.attributes = attributes
     }
 
-    /// Says only that something is different: once is as good as twice.
+    /// Whether the notice only says that something changed, so that a second one adds nothing.
     package var isRepeatable: Bool { callback == .didChange || callback == .subitemDidChange }
 }
 
@@ -50,7 +50,7 @@ extension PresenterNotice {
         PresenterNotice(.subitemDidAppear, subitem: .item(item))
     }
 
-    /// - Parameter place: The place that it left.
+    /// - Parameter place: Its former place.
     package static func subitemMoved(_ item: ItemNumber, from place: ItemPlace) -> PresenterNotice {
         PresenterNotice(.subitemDidMove, subitem: .item(item), from: place)
     }
@@ -59,7 +59,7 @@ extension PresenterNotice {
         PresenterNotice(.subitemDidChange, subitem: .item(item))
     }
 
-    /// - Parameter place: The place that it had.
+    /// - Parameter place: Its former place.
     package static func subitemDeleted(from place: ItemPlace) -> PresenterNotice {
         PresenterNotice(.accommodateSubitemDeletion, subitem: .vacant(place))
     }

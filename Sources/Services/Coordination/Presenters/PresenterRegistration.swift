@@ -1,11 +1,11 @@
 package import CloudModel
 
-/// What a client says of a presenter when it adds it.
+/// The description of a presenter that a client adds.
 package struct PresenterRegistration: Sendable {
     package let client: ClientID
     package let key: ItemKey
     package let callbacks: Set<PresenterCallback>
-    /// Accesses of this purpose are its own: it gets no messages of them.
+    /// The purpose whose accesses are the presenter's own: it gets no messages of them.
     package let purpose: Purpose?
     package let observed: UbiquityAttributes
 

@@ -1,5 +1,5 @@
 package enum PresenterReply: Hashable, Sendable {
     case done
-    /// It could not; says why.
+    /// The presenter failed; the text is the reason.
     case failed(String)
 }

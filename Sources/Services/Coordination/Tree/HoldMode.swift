@@ -1,7 +1,7 @@
-/// What one access means to others at one item.
+/// The effect of one access on others at one item.
 struct HoldMode: Sendable {
     enum Mode: Sendable {
-        /// Marks where the claim is; no claim waits for it.
+        /// Marks the place of a claim; no claim waits for it.
         case passive
         case reading, writing
     }
@@ -11,7 +11,7 @@ struct HoldMode: Sendable {
     let client: ClientID
     let purpose: Purpose
     let mode: Mode
-    /// Stands for everything below as well.
+    /// Whether the hold covers everything below the item as well.
     let coversBelow: Bool
 
     init(_ access: Access, of claim: Claim, isPassive: Bool = false) {
@@ -23,7 +23,7 @@ struct HoldMode: Sendable {
         coversBelow = !isPassive && access.coversBelow
     }
 
-    /// Whether both may not be held at once, if they meet at one item.
+    /// Returns whether both may not be held at once, if they meet at one item.
     func conflicts(with other: HoldMode) -> Bool {
         guard mode == .writing || other.mode == .writing, mode != .passive, other.mode != .passive else { return false }
         guard claim != other.claim, purpose != other.purpose else { return false }

@@ -1,4 +1,4 @@
-/// What a claim or a presenter is about: an item, or a name that nothing has yet.
+/// The target of a claim or a presenter: an item, or a name that no item has yet.
 package enum ItemKey: Hashable, Sendable, CustomStringConvertible {
     case item(ItemNumber)
     case vacant(ItemPlace)

@@ -1,4 +1,4 @@
-/// The daemon's number of an item: its row and its FUSE node. Survives renames and moves.
+/// The daemon's number of an item: its row id and FUSE node. Survives renames and moves.
 package struct ItemNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let value: Int64
     package init(_ value: Int64) { self.value = value }

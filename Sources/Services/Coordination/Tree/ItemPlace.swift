@@ -1,6 +1,7 @@
 package import CloudModel
 
-/// A name in a folder, whatever is there. The name is as the container compares it: folded where it folds.
+/// A name in a folder, whether or not an item has it. The name is in the form that the container compares: folded where the container
+/// folds.
 package struct ItemPlace: Hashable, Sendable, CustomStringConvertible {
     package let folder: ItemNumber
     package let name: ItemName

@@ -1,5 +1,5 @@
 extension LiveTree {
-    /// The item that counts for claims: the outermost package around it, or itself.
+    /// Returns the item that counts for claims: the outermost package around it, or itself.
     func unit(of position: Position) -> Position {
         var unit = position
         var current: Position? = position
@@ -11,7 +11,8 @@ extension LiveTree {
         return unit
     }
 
-    /// Calls for every stance that an access at `position` meets: there, above where it covers, and below if this one covers.
+    /// Calls `body` for every stance that an access at `position` meets: those there, those above that cover what is below them, and those
+    /// below if this access covers.
     func forEachStance(meeting position: Position, coversBelow: Bool, _ body: (HoldMode) -> Void) {
         for mode in nodes[position].stances { body(mode) }
         var current = nodes[position].parent
@@ -26,21 +27,21 @@ extension LiveTree {
         }
     }
 
-    /// The presenters of the item, with those of everything below it if asked for.
+    /// Returns the presenters of the item, with those of everything below it if `andBelow`.
     func presenters(at position: Position, andBelow: Bool) -> [PresenterID] {
         var found = Array(nodes[position].presenters)
         if andBelow { visit(below: position, where: { $0.presentersWithin > 0 }) { found += $0.presenters } }
         return found.sorted()
     }
 
-    /// The claims that are at the item or below it.
+    /// Returns the claims that are at the item or below it.
     func claims(atAndBelow position: Position) -> [ClaimID] {
         var found = nodes[position].stances.map(\.claim)
         visit(below: position, where: { $0.stancesWithin > 0 }) { found += $0.stances.map(\.claim) }
         return found
     }
 
-    /// Positions above, the nearest first.
+    /// Returns the positions above, the nearest first.
     func ancestors(of position: Position) -> [Position] {
         var found: [Position] = []
         var current = nodes[position].parent
@@ -52,7 +53,7 @@ extension LiveTree {
         return found
     }
 
-    /// Positions right below, in the order they were first held.
+    /// Returns the positions directly below, in the order in which they were first held.
     func children(of position: Position) -> [Position] {
         var found: [Position] = []
         var current = nodes[position].firstChild
@@ -63,7 +64,7 @@ extension LiveTree {
         return found.reversed()
     }
 
-    /// The folder itself, or the nearest above it, that something is held at or below; nil if there is none.
+    /// Returns the folder itself, or the nearest above it, at or below which something is held; nil if there is none.
     func nearest(_ folder: ItemNumber, in tree: some ItemTree) -> Position? {
         var current: ItemNumber? = folder
         while let item = current {
@@ -73,7 +74,7 @@ extension LiveTree {
         return nil
     }
 
-    /// Without recursion, as a tree may be deeper than a stack.
+    /// Visits entries without recursion, as a tree may be deeper than a stack.
     private func visit(below top: Position, where isWanted: (Entry) -> Bool, _ body: (Entry) -> Void) {
         var pending = [nodes[top].firstChild].compactMap(\.self)
         while let position = pending.popLast() {

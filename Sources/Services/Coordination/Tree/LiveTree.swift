@@ -1,9 +1,9 @@
 /// The part of the item tree that has claims or presenters, and the folders above them.
 ///
-/// Grows with what is held, not with what is there. Everything a new claim has to look at is on its way up to the root, or
-/// below it where something is held.
+/// Grows with what is held, not with the size of the tree. Everything that a new claim has to visit is on its way up to the root, or below
+/// it where something is held.
 struct LiveTree: Sendable {
-    /// Where an item stands in the tree; good until nothing is held at or below it.
+    /// The position of an item in the tree; valid until nothing is held at or below it.
     typealias Position = Int
 
     struct Entry: Sendable {
@@ -14,9 +14,9 @@ struct LiveTree: Sendable {
         var next: Position?
         var previous: Position?
         var stances: [HoldMode] = []
-        /// A set, as there may be many thousands at one item.
+        /// A set, as one item may have many thousands.
         var presenters: Set<PresenterID> = []
-        /// Counts at and below, so that a look below skips what holds nothing.
+        /// The number of stances at and below, so that a walk down skips subtrees that hold nothing.
         var stancesWithin = 0
         var presentersWithin = 0
 
@@ -24,7 +24,7 @@ struct LiveTree: Sendable {
     }
 
     private(set) var nodes: [Entry] = []
-    /// Called for each node that is looked at: how a test counts the work.
+    /// Called for each node that is visited; tests count the work with it.
     var onVisit: (@Sendable () -> Void)?
     private var free: [Position] = []
     private var positions: [ItemKey: Position] = [:]
@@ -36,7 +36,7 @@ struct LiveTree: Sendable {
 
     func position(of key: ItemKey) -> Position? { positions[key] }
 
-    /// Makes room for an item and the folders above it; nil if it is not in the tree. Give it something to hold, or ``prune(_:)`` it.
+    /// Adds an item and the folders above it; nil if it is not in the tree. The caller has to place something there or call ``prune(_:)``.
     mutating func insert(_ key: ItemKey, in tree: some ItemTree) -> Position? {
         // Without recursion, as a tree may be deeper than a stack.
         var missing: [(key: ItemKey, kind: TreeKind)] = []
@@ -95,7 +95,7 @@ struct LiveTree: Sendable {
         nodes[position].parent = nil
     }
 
-    /// Drops the item and the folders above it as far as they hold nothing.
+    /// Removes the item and the folders above it as far as nothing is held there.
     mutating func prune(_ position: Position) {
         var current: Position? = position
         while let position = current, nodes[position].isEmpty {
@@ -106,7 +106,7 @@ struct LiveTree: Sendable {
         }
     }
 
-    // MARK: What is held
+    // MARK: Stances and presenters
 
     mutating func place(_ mode: HoldMode, at position: Position) {
         nodes[position].stances.append(mode)
@@ -141,7 +141,7 @@ struct LiveTree: Sendable {
 
     // MARK: Moves
 
-    /// Takes the item, with all below, to where the tree has it now.
+    /// Moves the item, with everything below it, to its present place in the tree.
     mutating func move(_ item: ItemNumber, in tree: some ItemTree) {
         guard let position = positions[.item(item)], let entry = tree.entry(of: item) else { return }
         nodes[position].kind = entry.kind

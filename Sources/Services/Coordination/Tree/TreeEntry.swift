@@ -1,9 +1,9 @@
-/// What the arbiter has to know of an item.
+/// The facts of an item that the arbiter needs.
 package struct TreeEntry: Equatable, Sendable {
-    /// Nil for the root.
+    /// The folder above; nil for the root.
     package let parent: ItemNumber?
     package let kind: TreeKind
-    /// Where a symbolic link leads, if that is in the tree.
+    /// The target of a symbolic link, if that is in the tree.
     package let linkTarget: ItemNumber?
 
     package init(parent: ItemNumber?, kind: TreeKind, linkTarget: ItemNumber? = nil) {

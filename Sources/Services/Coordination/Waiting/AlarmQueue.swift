@@ -5,7 +5,8 @@ struct AlarmQueue: Sendable {
         case answer(AskID)
         case frozen(ClientID, since: Duration)
 
-        /// At one moment others are given up before a request gives up itself: it may begin after all.
+        /// Orders alarms of the same moment: waits for other clients end before a request itself times out, because it may then begin after
+        /// all.
         fileprivate var rank: Int {
             if case .patience = self { 1 } else { 0 }
         }
@@ -34,7 +35,7 @@ struct AlarmQueue: Sendable {
         siftUp()
     }
 
-    /// The earliest alarm, if its time has come.
+    /// Removes and returns the earliest alarm, if its time has come.
     mutating func popDue(at now: Duration) -> Alarm? {
         guard let first = entries.first, first.time <= now else { return nil }
         entries.swapAt(0, entries.count - 1)
@@ -43,7 +44,7 @@ struct AlarmQueue: Sendable {
         return first.alarm
     }
 
-    /// Drops deadlines that no longer matter: those of claims that ended in time would otherwise pile up until they are due.
+    /// Removes deadlines that no longer matter: those of claims that ended in time would otherwise accumulate until they are due.
     mutating func compact(keeping isLive: (Alarm) -> Bool) {
         let live = entries.filter { isLive($0.alarm) }.sorted { $0 < $1 }
         // A sorted array is a heap.

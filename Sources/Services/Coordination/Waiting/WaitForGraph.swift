@@ -1,7 +1,7 @@
-/// Which claim cannot go on before which others. A cycle is a deadlock.
+/// A graph of which claim has to wait for which others. A cycle is a deadlock.
 ///
-/// Holds only what waits: a claim that waits for none is not in it. Edges are kept in the order they were made, so
-/// the same events give the same answers.
+/// Holds only claims that wait: a claim that waits for none is not in it. Edges are kept in the order in which they were made, so the same
+/// events give the same results.
 struct WaitForGraph: Sendable {
     enum Node: Hashable, Sendable, CustomStringConvertible {
         case claim(ClaimID)
@@ -32,7 +32,9 @@ struct WaitForGraph: Sendable {
     func sources(of node: Node) -> [Node] { waitedForBy[node] ?? [] }
     func isWaiting(_ node: Node) -> Bool { waitsFor[node] != nil }
 
-    /// - Precondition: it does not wait for it yet.
+    /// Adds an edge.
+    ///
+    /// - Precondition: `node` does not wait for `other` yet.
     mutating func add(_ node: Node, waitsFor other: Node) {
         waitsFor[node, default: []].append(other)
         waitedForBy[other, default: []].append(node)
@@ -59,7 +61,7 @@ struct WaitForGraph: Sendable {
         if list?.isEmpty == true { list = nil }
     }
 
-    /// The way from a node, over at least one edge, to one of the goals; nil if there is none. Both ends are in it.
+    /// Returns the path from a node, over at least one edge, to one of the goals, both ends included; nil if there is none.
     func path(from start: Node, to goals: Set<Node>) -> [Node]? {
         guard waitsFor[start] != nil else { return nil }
         var cameFrom: [Node: Node] = [:]

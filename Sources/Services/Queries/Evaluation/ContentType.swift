@@ -1,6 +1,6 @@
-/// What kind of document a name promises, as uniform type identifiers.
+/// The kind of document that a name indicates, as uniform type identifiers.
 package enum ContentType {
-    /// The type of an item, and all that it is a kind of besides, from itself on.
+    /// Returns the type of an item, followed by the types that it conforms to.
     package static func tree(name: String, isFolder: Bool, isPackage: Bool, isLink: Bool) -> [String] {
         if isLink { return ["public.symlink", "public.item"] }
         if isPackage { return ["com.apple.package", "public.directory", "public.item"] }

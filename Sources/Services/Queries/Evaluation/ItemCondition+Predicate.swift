@@ -1,11 +1,12 @@
 package import CloudModel
 
 extension ItemCondition {
-    /// A condition that every item meets which matches a predicate; others may too. So a query reads few items, and the predicate itself
-    /// decides.
+    /// Makes a condition that every item meets which matches the predicate; other items may meet it too. A query thus reads few items, and
+    /// the predicate itself decides.
     package init(_ predicate: Predicate) { self = Self.condition(predicate, isNegated: false) }
 
-    /// Negations are carried down to the comparisons: what is only necessary for a condition says nothing of its opposite.
+    /// Returns the condition of a predicate or its negation. Negations are passed down to the comparisons: a condition that is only
+    /// necessary says nothing about its opposite.
     private static func condition(_ predicate: Predicate, isNegated: Bool) -> ItemCondition {
         switch predicate {
         case .always(let value): value == isNegated ? .nothing : .everything
@@ -24,19 +25,19 @@ extension ItemCondition {
 extension Comparison {
     fileprivate func condition(isNegated: Bool) -> ItemCondition {
         switch attribute {
-        // The size of a package is that of what is in it.
+        // The size of a package is that of its content.
         case .size: ordered(ItemCondition.size, isNegated).orFolder
         case .modified: ordered(ItemCondition.modified, isNegated)
         case .created: ordered(ItemCondition.created, isNegated)
         case .name: named(isNegated)
-        // A package has those of its files.
+        // A package has the conflicts of its files.
         case .fact(.hasUnresolvedConflicts):
             switch isWanted(isNegated) {
             case true?: ItemCondition.hasConflictVersions.orFolder
             case false?: ItemCondition.not(.hasConflictVersions).orFolder
             case nil: .everything
             }
-        // Bytes that were written and not noted yet change this, so only the one value is tested.
+        // Bytes that were written and not recorded yet change this, so only the one value is tested.
         case .fact(.isUploaded): isWanted(isNegated) == true ? .isSynced : .everything
         case .conflictOf: inConflict(isNegated)
         case .fact(.downloadingStatus): status(isNegated)
@@ -46,7 +47,7 @@ extension Comparison {
 }
 
 extension Comparison {
-    /// Which truth value is asked for; nil for none of the two.
+    /// Returns which truth value is requested; nil for neither of the two.
     private func isWanted(_ isNegated: Bool) -> Bool? {
         guard case .flag(let value) = values.first, relation == .equal || relation == .notEqual else { return nil }
         return (value == (relation == .equal)) != isNegated
@@ -54,7 +55,7 @@ extension Comparison {
 
     private func inConflict(_ isNegated: Bool) -> ItemCondition {
         guard values == [.null], relation == .equal || relation == .notEqual else { return .everything }
-        // Whether a package is one is not stored in its own row.
+        // A package's own row does not store whether the package is a conflict version.
         return (relation == .equal) == isNegated ? .any([.isConflictVersion, .isFolder]) : .everything
     }
 
@@ -62,16 +63,16 @@ extension Comparison {
         guard relation == .equal, !isNegated, options.isEmpty, case .text(let text) = values.first,
             text.hasSuffix("otDownloaded")
         else { return .everything }
-        // A package is as far as the last of its files.
+        // The progress of a package is that of the file that is furthest behind.
         return .any([.isFolder, .isIncompleteFile])
     }
 
-    /// A test of a number that every item has.
+    /// Returns a test of a number that every item has.
     private func ordered(_ condition: (ItemCondition.NumberTest) -> ItemCondition, _ isNegated: Bool) -> ItemCondition {
         let numbers = values.compactMap { value -> Int64? in
             switch value {
             case .date(let time): time
-            // A number with a fraction, or beyond what is exact, is left to the predicate.
+            // The predicate itself tests numbers with a fraction, or beyond the exact range.
             case .number(let number) where abs(number) < 0x1p52 && number == number.rounded(): Int64(number)
             default: nil
             }
@@ -96,7 +97,8 @@ extension Comparison {
         }
     }
 
-    /// A database compares the bytes of names. Only text that no composition, folding or decoding changes means the same there.
+    /// Returns a test of the name. A database compares the bytes of names, which gives the same result only for text that no composition,
+    /// folding or decoding changes.
     private func named(_ isNegated: Bool) -> ItemCondition {
         guard !isNegated, options.isEmpty else { return .everything }
         var plain: [[UInt8]] = []
@@ -110,7 +112,8 @@ extension Comparison {
         }
     }
 
-    /// Letters that others compose to (the Kelvin sign to K) and signs that compose with what follows are not.
+    /// Returns whether a letter has this byte as its only form. Letters to which others compose (the Kelvin sign to K) and signs that
+    /// compose with a following one do not.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "K"): false

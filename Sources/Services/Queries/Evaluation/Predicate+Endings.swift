@@ -1,6 +1,6 @@
 extension Predicate {
-    /// The endings of names (what follows the last dot, in small ASCII letters; empty where there is no dot) that an item can have which
-    /// matches; nil if any. So a change asks only the queries that it can concern.
+    /// The endings of names (the text after the last dot, in lower-case ASCII; empty where there is no dot) that a matching item can have;
+    /// nil if any. A change is thus evaluated only for the queries that it can concern.
     package var endings: Set<String>? {
         switch self {
         case .always(let value): value ? nil : []
@@ -23,7 +23,7 @@ extension Predicate {
         return union
     }
 
-    /// The ending of a name; nil if it is not plain ASCII: then it may equal others in many ways.
+    /// Returns the ending of a name; nil if the ending is not plain ASCII, as it may then equal others in many ways.
     package static func ending(of name: [UInt8]) -> String? {
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else {
             return name.allSatisfy { $0 < 0x80 } ? "" : nil
@@ -54,7 +54,7 @@ extension Comparison {
         case (.name, .endsWith): return bytes.contains(UInt8(ascii: ".")) ? Predicate.ending(of: bytes) : nil
         case (.name, .equal) where !bytes.contains(where: Self.isSpecial): return Predicate.ending(of: bytes)
         case (.name, .like), (.name, .equal):
-            // Only what stands behind the last sign that is none of itself.
+            // Only the text after the last special character is known.
             let tail = bytes.lastIndex(where: Self.isSpecial).map { bytes[($0 + 1)...] } ?? bytes[...]
             return tail.contains(UInt8(ascii: ".")) ? Predicate.ending(of: Array(tail)) : nil
         case (.fileExtension, .equal), (.fileExtension, .among):

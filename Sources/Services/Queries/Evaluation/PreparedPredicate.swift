@@ -1,4 +1,4 @@
-/// A predicate made ready to be asked about many items: texts are folded and patterns compiled once.
+/// A predicate prepared for evaluating many items: texts are folded and patterns compiled once.
 package indirect enum PreparedPredicate: Sendable {
     case always(Bool)
     case all([PreparedPredicate])
@@ -27,10 +27,10 @@ package indirect enum PreparedPredicate: Sendable {
     }
 }
 
-/// What a comparison asks of one value.
+/// The test of one value in a comparison.
 package enum ValueTest: Sendable {
     case text(TextOptions, TextTest)
-    /// Numbers, times and truth values by their order.
+    /// Compares numbers, times and truth values by their order.
     case order(OrderTest)
     case isNull(Bool)
 
@@ -44,7 +44,7 @@ package enum ValueTest: Sendable {
         }
     }
 
-    /// What has no value differs from everything else, and is in no other relation to anything.
+    /// Returns whether a value passes. A missing value differs from everything, and has no other relation to anything.
     fileprivate func accepts(_ value: QueryValue?) -> Bool {
         guard let value else { return isMetByNothing }
         switch (self, value) {
@@ -83,7 +83,7 @@ package indirect enum TextTest: Sendable {
     case matches(PatternBox)
     case never
 
-    /// Keep what they hold out of the module's interface.
+    /// Boxes that keep their values out of the module's interface.
     package struct WildcardBox: Sendable { let value: Wildcard }
     package struct PatternBox: Sendable { let value: TextPattern }
 
@@ -107,12 +107,12 @@ package indirect enum TextTest: Sendable {
         case .endsWith: self = .suffix(first)
         case .contains: self = .contains(first)
         case .like: self = .like(WildcardBox(value: Wildcard(text, options)))
-        // The parser has compiled it once already; one that was made otherwise and is none matches nothing.
+        // The parser has already compiled the pattern once; an invalid pattern from elsewhere matches nothing.
         case .matches: self = (try? TextPattern(text, options)).map { .matches(PatternBox(value: $0)) } ?? .never
         }
     }
 
-    /// As Spotlight compares: `*` and `?` are wildcards, and a backslash before one of them, or before a backslash, takes its meaning away.
+    /// Returns a test that compares as Spotlight does: `*` and `?` are wildcards, and a backslash escapes them and itself.
     private static func equal(to text: String, _ options: TextOptions) -> TextTest {
         let value = EqualityText(text)
         return value.hasWildcards
@@ -139,7 +139,7 @@ package indirect enum TextTest: Sendable {
     }
 }
 
-/// Values that have an order. Times are compared as they are, as a Double does not hold their nanoseconds.
+/// A value that has an order. Times are compared as they are, because a Double does not hold their nanoseconds.
 package struct OrderTest: Sendable {
     package enum Rank: Sendable, Hashable {
         case number(Double)
@@ -159,7 +159,7 @@ package struct OrderTest: Sendable {
         case .number(let number): .number(number)
         case .flag(let flag): .number(flag ? 1 : 0)
         case .date(let time): .time(time)
-        // The parser lets neither stand here.
+        // The parser allows neither of them here.
         case .text, .null: .number(.nan)
         }
     }

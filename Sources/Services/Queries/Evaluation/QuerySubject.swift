@@ -1,8 +1,8 @@
 package import CloudModel
 
-/// An item as queries see it. Values are looked up when a predicate asks for them.
+/// An item as queries see it. Values are looked up when a predicate needs them.
 package protocol QuerySubject {
-    /// Nil where the item has none.
+    /// Returns the value of an attribute; nil where the item has none.
     func value(of attribute: QueryAttribute) -> QueryValue?
 }
 

@@ -1,8 +1,9 @@
 import Basics
 
-/// Times as predicates have them: ISO 8601, in UTC unless an offset says otherwise; of a day alone, its beginning.
+/// Times in the form that predicates use: ISO 8601, in UTC unless an offset is given; a day alone means its beginning.
 enum CalendarTime {
-    /// Nanoseconds since 1970; nil for what is no such time. `2026-11-21`, `2026-11-21T14:03:12.5Z`, `2026-11-21 14:03+01:00`.
+    /// Returns nanoseconds since 1970; nil if the text is not a time. Accepts `2026-11-21`, `2026-11-21T14:03:12.5Z`, `2026-11-21
+    /// 14:03+01:00`.
     static func nanoseconds(_ text: String) -> Int64? {
         guard
             let match = text.wholeMatch(
@@ -21,7 +22,7 @@ enum CalendarTime {
         return overflow || carry ? nil : sum
     }
 
-    /// Foundation counts seconds from 2001.
+    /// Converts from Foundation's seconds since 2001.
     static func nanoseconds(sinceReferenceDate seconds: Double) -> Int64 {
         let value = (seconds + 978_307_200) * 1e9
         guard !value.isNaN else { return 0 }

@@ -1,6 +1,6 @@
 extension Predicate {
-    /// Reads what a person types: a predicate, or words without any sign of one, which names contain (`CONTAINS[cd]`). With a wildcard among
-    /// them they are the whole name (`==[cd]`).
+    /// Reads what a person types: a predicate, or words without any sign of one, which must occur in the name (`CONTAINS[cd]`). If a word
+    /// has a wildcard, the words are the whole name (`==[cd]`).
     package init(typed text: String) throws(PredicateError) {
         do throws(PredicateError) { self = try Predicate(parsing: text) } catch {
             let text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -14,7 +14,7 @@ extension Predicate {
         }
     }
 
-    /// Whether text was meant as a predicate: it quotes or compares.
+    /// Returns whether text was meant as a predicate: it contains quotes or comparisons.
     private static func looksLikePredicate(_ text: String) -> Bool {
         guard !text.contains(where: { "=<>'\"".contains($0) }) else { return true }
         let words = text.split(whereSeparator: \.isWhitespace)
@@ -26,7 +26,7 @@ extension Predicate {
         }
     }
 
-    /// Whether it asks for an attribute.
+    /// Returns whether the predicate tests an attribute.
     package func mentions(_ attribute: QueryAttribute) -> Bool {
         switch self {
         case .always: false

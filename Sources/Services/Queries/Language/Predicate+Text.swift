@@ -1,6 +1,6 @@
 extension Predicate: CustomStringConvertible {
-    /// The predicate in its own language: reads as the same predicate. Only the parentheses that change its meaning are written,
-    /// so it is nested no deeper than the text that it was read from.
+    /// The predicate in its own language; parsing it gives the same predicate. Only the parentheses that are needed are written, so it is
+    /// nested no deeper than the text that it was read from.
     package var description: String {
         switch self {
         case .always(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -16,7 +16,7 @@ extension Predicate: CustomStringConvertible {
     ) -> String {
         switch parts.count {
         case 0: none
-        // A list of one has no text of its own; it means what its part means.
+        // A list of one part has no text of its own; it means the same as its part.
         case 1: parts[0].description
         default: parts.map { $0.text(bare: isBare) }.joined(separator: word)
         }
@@ -47,7 +47,7 @@ extension Literal: CustomStringConvertible {
         case .text(let text): Self.quoted(text)
         case .number(let number): "\(number)"
         case .flag(let flag): flag ? "TRUE" : "FALSE"
-        // Exact to what a Double holds: seconds since 2001.
+        // As exact as a Double: seconds since 2001.
         case .date(let time): "CAST(\(Double(time) / 1e9 - 978_307_200), \"NSDate\")"
         case .null: "NULL"
         }

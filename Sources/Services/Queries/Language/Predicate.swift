@@ -1,4 +1,4 @@
-/// What items a query is for: docs/QUERIES.md has the language.
+/// Selects the items of a query; docs/QUERIES.md describes the language.
 package indirect enum Predicate: Hashable, Sendable {
     /// `TRUEPREDICATE`, `FALSEPREDICATE`.
     case always(Bool)
@@ -7,13 +7,13 @@ package indirect enum Predicate: Hashable, Sendable {
     case not(Predicate)
     case comparison(Comparison)
 
-    /// Bounds of what is read from outside: nesting, so that no call goes deep; text and lists, so that none takes long.
+    /// Bounds of predicates from outside: of nesting, to limit recursion; of text and lists, to limit time.
     package static let maximumDepth = 64
     package static let maximumBytes = 16 << 10
     package static let maximumListCount = 1_000
 }
 
-/// One attribute against one value, or several.
+/// A comparison of one attribute with one value, or several.
 package struct Comparison: Hashable, Sendable {
     package enum Relation: String, Sendable, CaseIterable {
         case equal = "=="
@@ -27,12 +27,12 @@ package struct Comparison: Hashable, Sendable {
         case beginsWith = "BEGINSWITH"
         case endsWith = "ENDSWITH"
         case contains = "CONTAINS"
-        /// One of the values.
+        /// Equals one of the values.
         case among = "IN"
-        /// From the first of the two values to the second, both included.
+        /// Is in the range from the first of the two values to the second, both included.
         case between = "BETWEEN"
 
-        /// Looks into text.
+        /// Whether the relation searches in text.
         package var isTextual: Bool {
             switch self {
             case .like, .matches, .beginsWith, .endsWith, .contains: true
@@ -57,28 +57,28 @@ package struct Comparison: Hashable, Sendable {
     }
 }
 
-/// A value that stands in a predicate.
+/// A value in a predicate.
 package enum Literal: Hashable, Sendable {
     case text(String)
     case number(Double)
     case flag(Bool)
     /// Nanoseconds since 1970 UTC.
     case date(Int64)
-    /// That there is no value.
+    /// The absence of a value.
     case null
 }
 
-/// What `%@` and `%K` in a format stand for.
+/// The value of a `%@` or `%K` in a format.
 package enum PredicateArgument: Hashable, Sendable {
     case value(Literal)
     case list([Literal])
 }
 
-/// Why text is no predicate, and where.
+/// Why text is not a predicate, and where.
 package struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, a clause without a period.
+    /// The problem, as a clause without a period.
     package let message: String
-    /// Which character of the text it is about, from 1.
+    /// The position of the character concerned in the text, from 1.
     package let position: Int
 
     package init(_ message: String, at position: Int) {

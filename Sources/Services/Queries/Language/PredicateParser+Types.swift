@@ -1,4 +1,4 @@
-/// Whether a comparison makes sense, found when it is read and not when it silently matches nothing.
+/// Checks whether a comparison makes sense when it is parsed, so that it does not silently match nothing.
 extension PredicateParser {
     func bound(
         _ attribute: QueryAttribute, _ relation: Comparison.Relation, _ options: TextOptions, _ values: [Literal],
@@ -34,7 +34,7 @@ extension PredicateParser {
         return Comparison(attribute, relation, converted, options: options)
     }
 
-    /// The value as the attribute has them.
+    /// Converts a value to the type of the attribute.
     private func value(
         _ value: Literal, for attribute: QueryAttribute, _ relation: Comparison.Relation, _ place: Int
     ) throws(PredicateError) -> Literal {
@@ -65,7 +65,7 @@ extension QueryAttribute.Kind {
 }
 
 extension Comparison.Relation {
-    /// The same with its sides changed; nil where only one side can be an attribute.
+    /// The relation with its sides exchanged; nil where only one side can be an attribute.
     var mirrored: Comparison.Relation? {
         switch self {
         case .equal, .notEqual: self
@@ -73,7 +73,7 @@ extension Comparison.Relation {
         case .lessOrEqual: .greaterOrEqual
         case .greater: .less
         case .greaterOrEqual: .lessOrEqual
-        // 'tag' IN tags is read as a list's containing it by those who write it.
+        // People write 'tag' IN tags for a list that contains the tag, and it is parsed as that.
         case .like, .matches, .beginsWith, .endsWith, .contains, .among, .between: nil
         }
     }

@@ -1,12 +1,12 @@
 extension Predicate {
-    /// Reads a predicate in the language of `NSPredicate`'s format strings. `%@` and the like stand for `arguments` in their order.
+    /// Parses a predicate in the language of `NSPredicate`'s format strings. `%@` and the like stand for `arguments` in their order.
     package init(parsing text: String, arguments: [PredicateArgument] = []) throws(PredicateError) {
         var lexer = try PredicateLexer(text)
         var parser = PredicateParser(try lexer.tokens(), arguments)
         self = try parser.whole()
     }
 
-    /// Reads a predicate in Spotlight's notation: as the other, and the options `c` and `d` stand behind the quotes of a text.
+    /// Parses a predicate in Spotlight's notation: the same language, except that the options `c` and `d` follow the quotes of a text.
     package init(parsingMetadataQuery text: String) throws(PredicateError) {
         var lexer = try PredicateLexer(text, takesTextOptions: true)
         var parser = PredicateParser(try lexer.tokens(), [])
@@ -14,7 +14,7 @@ extension Predicate {
     }
 }
 
-/// Recursive descent over the words of a predicate.
+/// Parses the tokens of a predicate by recursive descent.
 struct PredicateParser {
     private let tokens: [PredicateToken]
     private var arguments: ArraySlice<PredicateArgument>
@@ -193,7 +193,7 @@ extension PredicateParser {
         }
     }
 
-    /// `CAST(seconds since 2001, "NSDate")`, or of a text.
+    /// Parses `CAST(seconds since 2001, "NSDate")`, or a cast of a text.
     private mutating func cast() throws(PredicateError) -> Literal {
         try expect("(")
         let place = token.position

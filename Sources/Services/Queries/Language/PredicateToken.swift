@@ -1,25 +1,25 @@
-/// One word of a predicate.
+/// One token of a predicate.
 struct PredicateToken: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         /// A keyword or the name of an attribute.
         case word(String)
         case text(String)
         case number(Double)
-        /// `==`, `(`, `{`, `,` and the like.
+        /// A sign such as `==`, `(`, `{` or `,`.
         case sign(String)
-        /// `%@`, `%K`, `%d`: the letter.
+        /// The letter of `%@`, `%K`, `%d` and the like.
         case placeholder(Character)
-        /// `cd` right behind the quotes of a text.
+        /// The options after the quotes of a text, such as `cd`.
         case textOptions(TextOptions)
         case end
     }
 
     let kind: Kind
-    /// Of its first character, from 1.
+    /// The position of its first character, from 1.
     let position: Int
 }
 
-/// Cuts text into words.
+/// Splits text into tokens.
 struct PredicateLexer {
     private let characters: [Character]
     private let takesTextOptions: Bool
@@ -30,7 +30,7 @@ struct PredicateLexer {
         guard text.utf8.count <= Predicate.maximumBytes else {
             throw PredicateError("it is longer than \(Predicate.maximumBytes) bytes", at: 1)
         }
-        // Scalar by scalar: a mark behind a quote or a backslash's letter does not make another character of it.
+        // Scalar by scalar, so that a combining mark after a quote or an escaped letter does not form another character with it.
         characters = text.unicodeScalars.map(Character.init)
     }
 
@@ -84,13 +84,14 @@ struct PredicateLexer {
 
     private var isAtPattern: Bool { next == "*" || next == "?" }
 
-    /// A pattern without quotes, as `name == *.txt`: up to a space, a closing sign or what else cannot be part of it.
+    /// Reads a pattern without quotes, as in `name == *.txt`: up to a space, a closing sign or any other character that cannot be part of
+    /// it.
     private mutating func pattern(from start: Int) -> String {
         while let character = next, !character.isWhitespace, !"(){}[],&|!=<>'\"%".contains(character) { index += 1 }
         return String(characters[start..<index])
     }
 
-    /// Dots and dashes belong to names of extended attributes.
+    /// Reads a word. Dots and dashes are part of the names of extended attributes.
     private mutating func word() -> PredicateToken.Kind {
         let start = index
         index += 1
@@ -120,7 +121,7 @@ struct PredicateLexer {
             case "n": text.append("\n")
             case "t": text.append("\t")
             case "'", "\"", "\\": text.append(escaped)
-            // A pattern's own backslashes stay.
+            // A pattern keeps its own backslashes.
             default: text += "\\\(escaped)"
             }
         }
@@ -130,7 +131,7 @@ struct PredicateLexer {
     private mutating func placeholder() throws(PredicateError) -> PredicateToken.Kind {
         let start = index + 1
         index += 1
-        // %ld and %llu are as %d.
+        // %ld and %llu mean the same as %d.
         _ = take { $0 == "l" }
         guard let letter = next, "@Kdiufg".contains(letter) else {
             throw PredicateError("after % comes @, K, d, i, u, f or g", at: start)

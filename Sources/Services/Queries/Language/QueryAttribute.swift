@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// What of an item can be asked for. Each has a short name for people and the names that `NSMetadataItem` gives it.
+/// An attribute of an item that a query can test. Each has a short name for people and the names that `NSMetadataItem` gives it.
 package enum QueryAttribute: Hashable, Sendable {
     case name, path, container, kind, contentType, contentTypeTree, fileExtension
     case size, modified, created
@@ -27,8 +27,8 @@ package enum QueryAttribute: Hashable, Sendable {
         }
     }
 
-    /// Short names first: what messages and listings say. Then the values of Apple's constants, and the names of constants whose value
-    /// differs from it: in a predicate that is text nothing puts the value in their place.
+    /// Short names first, which messages and listings use. The values of Apple's constants follow, then the names of constants whose value
+    /// differs from their name: a predicate given as text contains the name, and nothing replaces it by the value.
     private static let names: [(attribute: QueryAttribute, names: [String])] =
         [
             (
@@ -68,7 +68,7 @@ package enum QueryAttribute: Hashable, Sendable {
 
     private static let extendedPrefix = "xattr."
 
-    /// Nil for a name that means nothing.
+    /// Returns nil for an unknown name.
     package init?(name: String) {
         if let known = Self.byName[name] {
             self = known
@@ -85,9 +85,9 @@ package enum QueryAttribute: Hashable, Sendable {
         return Self.names.first { $0.attribute == self }?.names.first ?? ""
     }
 
-    /// The short name of each.
+    /// The short names of all attributes.
     package static var allNames: [String] { names.compactMap(\.names.first) }
 
-    /// Each but those that a document may have besides.
+    /// All attributes except the extended ones.
     package static var all: [QueryAttribute] { names.map(\.attribute) }
 }

@@ -1,9 +1,9 @@
-/// Where a query looks.
+/// The part of the mount that a query searches.
 package struct QueryScope: Hashable, Sendable {
     package enum Area: String, Hashable, Sendable, CaseIterable {
-        /// What is in the folder `Documents` of a container.
+        /// Items in the folder `Documents` of a container.
         case documents
-        /// What is in a container and not there.
+        /// Items in a container outside of `Documents`.
         case data
         case all
         /// Documents outside of every container. A mount has none.
@@ -33,8 +33,8 @@ package struct QueryScope: Hashable, Sendable {
 package protocol LiveSubject: QuerySubject {
     var scopeContainer: Int64 { get }
     var isInDocuments: Bool { get }
-    /// False for what is part of a document, and for the folders that a container consists of.
+    /// False for parts of a document, and for the folders that a container consists of.
     var isResult: Bool { get }
-    /// ``Predicate/ending(of:)`` of its name.
+    /// The ``Predicate/ending(of:)`` of its name.
     var ending: String? { get }
 }

@@ -1,7 +1,7 @@
 /// The live queries of all clients: which of them a change concerns, and what is not yet sent to each client. Pure.
 ///
-/// Of a query it keeps which items were sent to the client and what has changed since, each item once: a client that reads slowly finds the
-/// newest state, and its queue never has more than the items that exist.
+/// For each query the table keeps which items were sent to the client and which have changed since, each item once: a client that reads
+/// slowly receives the newest state, and its queue never has more entries than there are items.
 package struct QueryTable: Sendable {
     package typealias QueryID = UInt64
     package typealias ItemNumber = UInt64
@@ -14,12 +14,12 @@ package struct QueryTable: Sendable {
         var known: [ItemNumber: Int] = [:]
         /// Items to be evaluated again for the client.
         var dirty: Set<ItemNumber> = []
-        /// Rows are being read to be sent to the client: what changes meanwhile may have been read before.
+        /// Whether rows are being read to be sent to the client: a change during that time may be newer than the rows read.
         var isReading = false
     }
 
     private var queries: [QueryID: Query] = [:]
-    /// Those that ask for one of some endings, by ending; and all others.
+    /// The queries that match only some endings, by ending; and all others.
     private var byEnding: [String: Set<QueryID>] = [:]
     private var general: Set<QueryID> = []
     private var lastID: QueryID = 0
@@ -54,7 +54,7 @@ package struct QueryTable: Sendable {
 
     // MARK: Changes
 
-    /// An item changed, appeared, or was removed (no subject).
+    /// Records that an item changed, appeared, or was removed (no subject).
     ///
     /// - Returns: The queries whose clients are to be notified.
     package mutating func changed(_ item: ItemNumber, _ subject: (some LiveSubject)?) -> [QueryID] {
@@ -77,19 +77,19 @@ package struct QueryTable: Sendable {
         return woken
     }
 
-    /// The queries that an item may match; nil for all.
+    /// Returns the queries that an item may match; nil for all.
     private func candidates(_ subject: (some LiveSubject)?) -> Set<QueryID>? {
         guard let subject else { return general }
         guard let ending = subject.ending else { return nil }
         return byEnding[ending].map { $0.union(general) } ?? general
     }
 
-    // MARK: Telling the client
+    // MARK: Notifying the client
 
-    /// Before rows are read for a query, until ``update(_:_:of:)``.
+    /// Marks a query as reading rows, until ``update(_:_:of:)``.
     package mutating func beginReading(_ id: QueryID) { queries[id]?.isReading = true }
 
-    /// Takes up to `limit` of the items that changed.
+    /// Removes and returns up to `limit` of the items that changed.
     package mutating func takeDirty(of id: QueryID, limit: Int) -> [ItemNumber] {
         let items = (queries[id]?.dirty.prefix(limit)).map(Array.init) ?? []
         queries[id]?.dirty.subtract(items)
@@ -98,8 +98,8 @@ package struct QueryTable: Sendable {
 
     package func hasNews(_ id: QueryID) -> Bool { queries[id].map { !$0.dirty.isEmpty } ?? false }
 
-    /// What a client receives for items: those that match now, each with a mark that differs if the sent facts differ, and those that do not
-    /// or are gone.
+    /// Returns the update that a client receives: the items that match now, each with a mark that differs if the sent facts differ, and the
+    /// items that do not match or are gone.
     package mutating func update(
         _ present: [(item: ItemNumber, mark: Int)], _ absent: [ItemNumber], of id: QueryID
     ) -> Update {
@@ -124,7 +124,7 @@ package struct QueryTable: Sendable {
         package init() {}
     }
 
-    /// How many items a client has.
+    /// Returns how many items a client has.
     package func knownCount(of id: QueryID) -> Int { queries[id]?.known.count ?? 0 }
 
     /// The number of queued items, of all clients.

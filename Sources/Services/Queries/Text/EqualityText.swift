@@ -1,8 +1,8 @@
-/// The text that `==` and `!=` compare with, taken apart: `*` and `?` are wildcards, `\*`, `\?` and `\\` the characters. A backslash before
-/// anything else is itself.
+/// The text that `==` and `!=` compare with, parsed: `*` and `?` are wildcards, `\*`, `\?` and `\\` the characters themselves. A backslash
+/// before any other character is a backslash.
 struct EqualityText: Hashable, Sendable {
     let hasWildcards: Bool
-    /// The text for which it stands where it has no wildcards.
+    /// The text that it means if it has no wildcards.
     let plain: String
     /// The same as a pattern of `LIKE`.
     let pattern: String

@@ -1,4 +1,4 @@
-/// Makes the automaton of a pattern by recursive descent.
+/// Compiles a pattern into its automaton by recursive descent.
 struct PatternCompiler {
     private typealias Step = TextPattern.Step
 
@@ -93,7 +93,7 @@ struct PatternCompiler {
         [.fork(1, steps.count + 1)] + shift(steps, 1)
     }
 
-    /// `{m}`, `{m,}`, `{m,n}`.
+    /// Parses `{m}`, `{m,}`, `{m,n}`.
     private mutating func counted(_ steps: [TextPattern.Step]) throws(PatternError) -> [TextPattern.Step] {
         position += 1
         guard let least = number() else { throw error("a number is missing") }
@@ -119,7 +119,7 @@ struct PatternCompiler {
     }
 }
 
-// MARK: What stands for one scalar
+// MARK: Elements that match one scalar
 
 extension PatternCompiler {
     fileprivate mutating func atom() throws(PatternError) -> [TextPattern.Step] {
@@ -190,7 +190,7 @@ extension PatternCompiler {
         return result
     }
 
-    /// A scalar, or a range if `-` and another follow; in both cases where case does not count.
+    /// Adds a scalar, or a range if `-` and another scalar follow; in both letter cases if case is ignored.
     private mutating func add(from first: Unicode.Scalar, to set: inout ScalarSet) throws(PatternError) {
         var last = first
         if next == "-", position + 1 < pattern.count, pattern[position + 1] != "]" {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How text is compared: `[c]` without regard to case, `[d]` without regard to marks on letters.
+/// The options of a text comparison: `[c]` ignores case, `[d]` ignores marks on letters.
 package struct TextOptions: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -8,13 +8,13 @@ package struct TextOptions: OptionSet, Hashable, Sendable {
     package static let ignoringCase = TextOptions(rawValue: 1)
     package static let ignoringMarks = TextOptions(rawValue: 2)
 
-    /// The suffix of a relation, `[cd]`; nothing where there is none.
+    /// The suffix of a relation, such as `[cd]`; empty if there is none.
     package var suffix: String {
         isEmpty ? "" : "[\(contains(.ignoringCase) ? "c" : "")\(contains(.ignoringMarks) ? "d" : "")]"
     }
 }
 
-/// Text in the form in which it is compared: composed scalars, folded as the options say. Equal text has equal forms.
+/// Text in the form in which it is compared: composed scalars, folded according to the options. Equal texts have equal forms.
 package struct FoldedText: Hashable, Sendable {
     package let scalars: [UInt32]
 
@@ -32,7 +32,8 @@ package struct FoldedText: Hashable, Sendable {
 
     init(scalars: [UInt32]) { self.scalars = scalars }
 
-    /// Lower, upper, lower joins what one mapping alone leaves apart, such as both forms of the small sigma.
+    /// Maps to lower, upper and lower case again, which unites letters that one mapping alone keeps apart, such as both forms of the small
+    /// sigma.
     private static func withoutCase(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { $0 += $1.properties.lowercaseMapping.uppercased().lowercased() }
     }

@@ -1,11 +1,11 @@
-/// The regular expression of `MATCHES`. It is run as an automaton, all ways at once: time goes with pattern and text, whatever they are,
-/// so no pattern can hold up who evaluates it.
+/// The regular expression of `MATCHES`. It runs as an automaton that follows all alternatives at once: the time is proportional to pattern
+/// and text, so no pattern can block its caller.
 ///
-/// Known are literals, `.`, sets (`[a-z]`, `[^…]`), `\d \w \s` and their capitals, groups, `|`, `* + ? {m,n}`, `^ $`.
+/// Supports literals, `.`, sets (`[a-z]`, `[^…]`), `\d \w \s` and their capitals, groups, `|`, `* + ? {m,n}`, `^ $`.
 struct TextPattern: Hashable, Sendable {
     enum Step: Hashable, Sendable {
         case scalars(ScalarSet)
-        /// Goes on at both.
+        /// Continues at both.
         case fork(Int, Int)
         case jump(Int)
         case start
@@ -14,16 +14,16 @@ struct TextPattern: Hashable, Sendable {
     }
 
     private let steps: [Step]
-    /// What a pattern may come to, with its repetitions written out.
+    /// The most steps of a pattern, with its repetitions written out.
     static let maximumSteps = 4_000
 
-    /// Throws what is wrong and at which scalar of the pattern, from 0.
+    /// Throws the problem and the scalar of the pattern where it is, counted from 0.
     init(_ pattern: String, _ options: TextOptions) throws(PatternError) {
         var compiler = PatternCompiler(FoldedText(pattern, []).scalars.compactMap(Unicode.Scalar.init), options)
         steps = try compiler.program()
     }
 
-    /// Whether it stands for the whole text.
+    /// Returns whether the pattern matches the whole text.
     func matches(_ text: FoldedText) -> Bool {
         var current = States(count: steps.count)
         var next = States(count: steps.count)
@@ -41,7 +41,7 @@ struct TextPattern: Hashable, Sendable {
         return current.list.contains { steps[$0] == .match }
     }
 
-    /// Adds a state with all that it leads to without reading.
+    /// Adds a state and all states that it leads to without reading a scalar.
     private func add(_ state: Int, at position: Int, _ text: FoldedText, _ states: inout States) {
         var pending = [state]
         while let state = pending.popLast() {
@@ -56,7 +56,7 @@ struct TextPattern: Hashable, Sendable {
         }
     }
 
-    /// States, each once, cleared without touching all.
+    /// A set of states that is cleared without touching each element.
     private struct States {
         private(set) var list: [Int] = []
         private var marks: [Int]
@@ -83,7 +83,7 @@ struct PatternError: Error, Equatable {
     let offset: Int
 }
 
-/// Some scalars, or all but some.
+/// A set of scalars, or of all but some.
 struct ScalarSet: Hashable, Sendable {
     var ranges: [ClosedRange<UInt32>] = []
     var isInverted = false
@@ -91,14 +91,14 @@ struct ScalarSet: Hashable, Sendable {
     static let any = ScalarSet(ranges: [], isInverted: true)
     static let digits = ScalarSet(ranges: [0x30...0x39])
     static let spaces = ScalarSet(ranges: [0x09...0x0D, 0x20...0x20, 0xA0...0xA0])
-    /// ASCII letters, digits, the underscore, and what lies beyond ASCII and its signs.
+    /// ASCII letters, digits, the underscore, and everything beyond ASCII and its signs.
     static let words = ScalarSet(ranges: [0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A, 0xC0...0x10FFFF])
 
     func contains(_ scalar: UInt32) -> Bool { ranges.contains { $0.contains(scalar) } != isInverted }
 
     var inverted: ScalarSet { ScalarSet(ranges: ranges, isInverted: !isInverted) }
 
-    /// What is left of both: an inverted part stands for its complement.
+    /// Adds another set; an inverted one is added as the ranges that it contains.
     mutating func formUnion(_ other: ScalarSet) {
         ranges += other.isInverted ? other.complement : other.ranges
     }

@@ -1,4 +1,4 @@
-/// The pattern of `LIKE`: `*` stands for any text, `?` for one character, a backslash takes their meaning away.
+/// The pattern of `LIKE`: `*` stands for any text, `?` for one character, and a backslash escapes them.
 struct Wildcard: Hashable, Sendable {
     private enum Piece: Hashable, Sendable {
         case scalar(UInt32)
@@ -11,7 +11,7 @@ struct Wildcard: Hashable, Sendable {
     init(_ pattern: String, _ options: TextOptions) {
         var pieces: [Piece] = []
         var isEscaped = false
-        // Folded after it was taken apart by scalars that no folding makes or loses.
+        // The signs are found after folding, which neither creates nor removes them.
         for scalar in FoldedText(pattern, options).scalars {
             if isEscaped {
                 pieces.append(.scalar(scalar))
@@ -28,7 +28,7 @@ struct Wildcard: Hashable, Sendable {
         self.pieces = pieces
     }
 
-    /// Takes time in proportion to both lengths: only the last run is ever retried.
+    /// Takes time at most proportional to the product of both lengths: only the last run is ever retried.
     func matches(_ text: FoldedText) -> Bool {
         let scalars = text.scalars
         var (piece, position) = (0, 0)
