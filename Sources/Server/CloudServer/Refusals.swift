@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import ServerStorage
 
-/// Failures of requests, and what any error is to the client.
+/// Failures of requests, and the failure that a client is sent for any error.
 enum Refusals {
     static let noToken = CloudFailure(
         .unauthorized, "The device is not signed in, or its access was ended.")
@@ -16,7 +16,7 @@ enum Refusals {
     static let readOnly = CloudFailure(
         .forbidden, "This device is signed in with read-only access (--scope read), so it can not change anything.")
     static let busy = CloudFailure(.busy, "The server has too much to do now; try again soon.")
-    /// Not a failure of the server: any client can end its connection within a body, as often as it likes.
+    /// Not a failure of the server: any client can end its connection in the middle of a body, as often as it likes.
     static let ended = CloudFailure(.invalidRequest, "The connection ended before the request did.")
     static let slow = CloudFailure(.busy, "The request did not arrive in time.")
 
@@ -31,7 +31,7 @@ enum Refusals {
         }
     }
 
-    /// What the library refuses before a route sees it.
+    /// Returns the failure for a status with which the library refuses a request before a route sees it.
     private static func failure(ofStatus status: Int) -> CloudFailure {
         switch status {
         case 404, 405: CloudFailure(.notFound, "There is nothing at this path.")
