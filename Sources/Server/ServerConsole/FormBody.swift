@@ -1,6 +1,6 @@
 import Basics
 
-/// The fields of a form as a browser posts it (`application/x-www-form-urlencoded`, URL Standard 5.1). Total on any bytes.
+/// The fields of a form as a browser posts it (`application/x-www-form-urlencoded`, URL Standard 5.1). Accepts any bytes.
 package struct FormBody: Hashable, Sendable {
     private var fields: [String: String] = [:]
 
@@ -8,7 +8,7 @@ package struct FormBody: Hashable, Sendable {
         for pair in bytes.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let name = Self.text(parts[0])
-            // The first of several fields of one name counts.
+            // Of several fields with one name, the first counts.
             if fields[name] == nil { fields[name] = parts.count > 1 ? Self.text(parts[1]) : "" }
         }
     }

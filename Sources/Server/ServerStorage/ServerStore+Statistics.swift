@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server has, in numbers.
+/// Statistics of a server.
 package struct ServerStatistics: Hashable, Sendable {
     package struct Account: Hashable, Sendable {
         package let id: Int64
@@ -12,7 +12,7 @@ package struct ServerStatistics: Hashable, Sendable {
     }
 
     package let accounts: [Account]
-    /// Bytes of the disk that are free, and of the database's files.
+    /// The free bytes of the disk, and the bytes of the database's files.
     package let freeBytes: UInt64
     package let databaseBytes: UInt64
 }

@@ -74,11 +74,11 @@ struct DeviceCommand: AsyncParsableCommand {
     }
 }
 
-/// Which device, as the list names it.
+/// The argument that names a device by its number in the list.
 struct DeviceNumber: ParsableArguments {
     @Argument(help: "The device's number in the list.") var number: Int64
 
-    /// Throws where the store found no such device.
+    /// Throws if the store found no such device.
     func require(_ isThere: Bool) throws {
         guard isThere else {
             throw Failure("There is no device \(number) that is signed in. `ubiquity-server device list` lists them.")

@@ -1,5 +1,6 @@
 extension ServerSchema {
-    /// When a reset of a device was requested in the console; browsers that are signed in, and published links. Both go with their account, links with their container too.
+    /// The time at which a reset of a device was requested in the console; signed-in browsers; and published links. Browsers and links are
+    /// removed with their account, links with their container too.
     static let consoleTables = """
         ALTER TABLE device ADD COLUMN resetAsked INTEGER;
         CREATE TABLE session (
@@ -28,7 +29,7 @@ extension ServerSchema {
         CREATE INDEX linkOfContainer ON link (container);
         """
 
-    /// When a restore suspended a device or a link; null once its owner has confirmed it.
+    /// When a restore suspended a device or a link; null once the owner has confirmed it.
     static let suspension = """
         ALTER TABLE device ADD COLUMN suspended INTEGER;
         ALTER TABLE link ADD COLUMN suspended INTEGER;

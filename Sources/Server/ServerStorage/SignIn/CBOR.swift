@@ -2,7 +2,7 @@
 /// floating-point numbers.
 package indirect enum CBOR: Hashable, Sendable {
     case unsigned(UInt64)
-    /// -1 - n.
+    /// The number -1 - n.
     case negative(UInt64)
     case bytes([UInt8])
     case text(String)
@@ -13,9 +13,9 @@ package indirect enum CBOR: Hashable, Sendable {
 
     package enum Problem: Error, Hashable {
         case truncated
-        /// Deeper than ``maximumDepth`` or longer than ``maximumBytes``.
+        /// The value is nested deeper than ``maximumDepth`` or longer than ``maximumBytes``.
         case tooLarge
-        /// Not in the subset, or not in the shortest form.
+        /// The value is not in the subset, or not in its shortest form.
         case unsupported
         case notUTF8
         case duplicateKey
@@ -23,11 +23,11 @@ package indirect enum CBOR: Hashable, Sendable {
         case trailing
     }
 
-    /// CTAP 2.1 allows four levels; statements of attestation, which are skipped, need one more.
+    /// CTAP 2.1 allows four levels; attestation statements, which are skipped, need one more.
     package static let maximumDepth = 8
     package static let maximumBytes = 1 << 16
 
-    /// A negative or positive number, such as the keys and values of COSE (RFC 9052).
+    /// Returns a negative or positive number, such as the keys and values of COSE (RFC 9052).
     package static func number(_ number: Int64) -> CBOR {
         number < 0 ? .negative(UInt64(-(number + 1))) : .unsigned(UInt64(number))
     }
@@ -50,7 +50,7 @@ package indirect enum CBOR: Hashable, Sendable {
         return (value, reader.rest)
     }
 
-    /// The value of a key; nil also where this is no map.
+    /// The value of a key; nil also if this is not a map.
     package subscript(_ key: CBOR) -> CBOR? {
         guard case .map(let entries) = self else { return nil }
         return entries[key]
@@ -95,7 +95,7 @@ private struct CBORReader {
         }
     }
 
-    /// RFC 8949, 3; only the shortest form of each number.
+    /// Reads an argument (RFC 8949, 3); accepts only the shortest form of each number.
     private mutating func argument(_ information: UInt8) throws(CBOR.Problem) -> UInt64 {
         guard information >= 24 else { return UInt64(information) }
         guard information <= 27 else { throw .unsupported }
@@ -114,7 +114,7 @@ private struct CBORReader {
     }
 
     private mutating func array(_ count: UInt64, _ depth: Int) throws(CBOR.Problem) -> [CBOR] {
-        // Each element has a byte at least.
+        // Each element has at least one byte.
         guard count <= UInt64(rest.count) else { throw .truncated }
         var elements: [CBOR] = []
         for _ in 0..<count { elements.append(try value(depth: depth + 1)) }
