@@ -10,13 +10,13 @@ package struct DictionaryTree: TreeStore, Sendable {
     /// Every id that stands for another, in no order.
     package private(set) var aliases: [ItemID: ItemID] = [:]
 
-    /// The key-value store, with removed keys.
+    /// The key-value store, including removed keys.
     package private(set) var keyValues: [String: KeyValueEntry] = [:]
 
     /// An empty tree. ``ContainerReducer`` makes the well-known folders with the first entry, unless they exist.
     package init(foldsNames: Bool = false) { current = LogState(foldsNames: foldsNames) }
 
-    /// Everything ever put, tombstones included, in no order.
+    /// All items that were ever put, tombstones included, in no order.
     package var allItems: some Collection<CloudItem> { items.values }
 
     package func state() -> LogState { current }

@@ -92,7 +92,7 @@ extension SessionStore {
     ///
     /// - Parameters:
     ///   - secret: What the browser presents from now on.
-    /// - useChallenge: Uses the challenge up; returns false if it was used before.
+    ///   - useChallenge: Uses the challenge up; returns false if it was used before.
     /// - Throws: `unauthorized` if the passkey is not known, belongs to another domain, or did not sign this challenge.
     package func openSession(
         passkey: PasskeyAssertion, challenge: [UInt8], origin: WebOrigin, browser: String, secret: [UInt8],

@@ -44,7 +44,7 @@ package struct SessionStore: NounStore {
     /// Exchanges a code for a session and uses the code up.
     ///
     /// - Parameters:
-    /// - secondFactor: A code of the account's authenticator app, or a recovery code.
+    ///   - secondFactor: A code of the account's authenticator app, or a recovery code.
     ///   - secret: What the browser presents from now on; the database has its digest.
     /// - Throws: `unauthorized` for a code that is not valid or is for a device only, `secondFactor` if one is missing or wrong.
     package func openSession(

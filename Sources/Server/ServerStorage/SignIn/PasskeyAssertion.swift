@@ -24,7 +24,7 @@ package struct PasskeyAssertion: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - key: The passkey's public key (X9.63).
-    /// - counter: The passkey's last signature counter.
+    ///   - counter: The passkey's last signature counter.
     /// - Returns: The new counter, which is 0 for authenticators that do not count.
     /// - Throws: ``PasskeyProblem``.
     package func verify(
