@@ -19,8 +19,8 @@ extension Fold {
         }
     }
 
-    /// Creates an item whose id is in use: a tombstone is restored at the new place; content for a live file competes like an edit from an
-    /// unknown base.
+    /// Creates an item whose id is in use: a tombstone is restored at the new place; content for a live file competes like an edit
+    /// without a base.
     private mutating func recreate(_ item: CloudItem, over known: CloudItem) throws {
         if known.isDeleted {
             var revived = item

@@ -65,7 +65,7 @@ extension Fold {
     ) throws {
         guard let digest = conflict.digest else { return }
         var id = rules.derivedIDs.heir(of: item.id, conflict.version)
-        // Only an entry that was forged for this purpose can have taken this id.
+        // Only an entry that was crafted for this purpose can have taken this id.
         while try store.item(id) != nil || store.alias(of: id) != nil {
             id = rules.derivedIDs.heir(of: id, conflict.version)
         }

@@ -96,7 +96,7 @@ struct Fold<Store: TreeStore> {
             base: base, content: content, modified: modified, version: version, author: author, authorName: authorName)
     }
 
-    // MARK: The store, with notes taken
+    // MARK: Access to the store, recording what is touched
 
     func find(_ id: ItemID) throws -> CloudItem? { try store.standing(for: id) }
 
