@@ -1,5 +1,5 @@
-/// The chunk lengths of FastCDC. Equal bytes make equal chunks on every device, so a set of numbers never changes once it is used. Other
-/// numbers are another version, whose only cost is that old and new files share no chunks.
+/// The chunk lengths of FastCDC. Equal bytes make equal chunks on every device, so a set of numbers never changes once it is used:
+/// other numbers are another version, whose only cost is that old and new files share no chunks.
 package struct ChunkingParameters: Hashable, Sendable {
     /// The least length in bytes of any chunk but a content's last.
     package let minimum: Int

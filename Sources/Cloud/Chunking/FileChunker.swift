@@ -25,7 +25,7 @@ package struct ChunkScan: Sendable {
 /// Cuts a file into chunks and names them, step by step. A step starts at any chunk boundary and keeps nothing from the one before,
 /// so files of any length take one buffer, and the scan of a long file can be interrupted and resumed.
 package struct FileChunker: Sendable {
-    /// Reads at an offset into a buffer. It may return fewer bytes than requested; 0 means the end.
+    /// Reads at an offset into a buffer. It may return fewer bytes than requested; 0 is the end.
     package typealias Reader = (_ buffer: UnsafeMutableRawBufferPointer, _ offset: UInt64) throws(Errno) -> Int
 
     private let cutter: FastCDC

@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// The chunks of one content, in order. Their offsets are precomputed, so that a range is found without a scan.
+/// The chunks of one content in order. Offsets are sums of lengths, kept so that a range is found without a scan.
 package struct Manifest: Hashable, Sendable {
     package let chunks: [ChunkEntry]
     /// The offset of each chunk, followed by the size of the content.

@@ -1,7 +1,7 @@
 import CloudModel
 
-/// An encoded manifest that is checked once and read in parts. Besides its bytes it keeps one mark for every ``stride`` chunks, so that
-/// reading a range decodes a few thousand chunks and not millions.
+/// An encoded manifest, checked once and read in parts: besides its bytes it keeps one mark for every ``stride`` chunks, so
+/// that reading a range decodes a few thousand chunks and not millions.
 package struct ManifestList: Sendable {
     /// The number of chunks in a part.
     package static let stride = 4_096

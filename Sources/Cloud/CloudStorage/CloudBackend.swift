@@ -38,7 +38,7 @@ package protocol CloudBackend: Sendable {
     /// ``putChunk(_:in:)`` overwrites them.
     func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws
     /// - Returns: The whole frame.
-    /// - Throws: `notFound` if there is none.
+    /// - Throws: `notFound` when there is none.
     func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8]
 
     /// - Returns: The total and the free bytes of the cloud, for `df`; nil if it has no limit.

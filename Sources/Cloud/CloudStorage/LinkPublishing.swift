@@ -1,7 +1,7 @@
 package import Basics
 package import CloudModel
 
-/// A content to be published by a link, whose holder needs no account.
+/// A content that a link makes public: its holder needs no account.
 package struct Publication: Hashable, Sendable {
     package let content: ContentReference
     package let name: ItemName
@@ -59,9 +59,9 @@ package struct KnownLink: Hashable, Sendable {
 
 /// A cloud that serves documents to the holders of links.
 package protocol LinkPublishing: CloudBackend {
-    /// - Throws: `notFound` if the content is not in the cloud.
+    /// - Throws: `notFound` where the content is not in the cloud.
     func publish(_ publication: Publication) async throws -> NewLink
     func links() async throws -> [KnownLink]
-    /// - Throws: `notFound` if there is no such link.
+    /// - Throws: `notFound` where there is no such link.
     func withdrawLink(_ id: Int64) async throws
 }

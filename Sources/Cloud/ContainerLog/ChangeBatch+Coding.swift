@@ -12,7 +12,7 @@ extension ChangeBatch {
     /// PATH_MAX of Linux without its final NUL.
     package static let maximumLinkBytes = 4095
 
-    /// The rules that the entry names: a release that knows only older ones must stop instead of folding the entry.
+    /// The rules that the entry names: a release that knows only older ones must stop instead of folding it.
     package var rules: UInt16 {
         guard let namedRules else { return FoldRules.needed(by: self).version }
         // Under older rules a package type is an attribute like any other; nothing else can be left out.

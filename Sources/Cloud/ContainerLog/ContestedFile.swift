@@ -11,8 +11,8 @@ struct Edit {
     var authorName: String
 }
 
-/// The rules for contents, which decide which content is current and which are conflict versions. Pure; knows one live file and nothing
-/// around it. An edit takes constant time on average, however many conflict versions there are.
+/// The rules for contents: which one is current and which are conflict versions. Pure; knows one live file and nothing around it. An edit
+/// takes constant time on average, however many conflict versions there are.
 struct ContestedFile {
     /// The file without its conflict versions.
     private var current: CloudItem
@@ -31,7 +31,7 @@ struct ContestedFile {
     var id: ItemID { current.id }
     var digest: Digest? { current.digest }
 
-    /// The file with its conflict versions; takes time proportional to their number.
+    /// The file with its conflict versions; takes time in proportion to their number.
     var item: CloudItem {
         var item = current
         item.conflicts = versions.sorted

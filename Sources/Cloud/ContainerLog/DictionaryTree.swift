@@ -10,7 +10,7 @@ package struct DictionaryTree: TreeStore, Sendable {
     /// Every id that stands for another, in no order.
     package private(set) var aliases: [ItemID: ItemID] = [:]
 
-    /// The key-value store, including removed keys.
+    /// The key-value store, with removed keys.
     package private(set) var keyValues: [String: KeyValueEntry] = [:]
 
     /// An empty tree. ``ContainerReducer`` makes the well-known folders with the first entry, unless they exist.

@@ -48,7 +48,7 @@ extension Fold {
         try bury(heir)
     }
 
-    /// Makes an item a tombstone. Its conflict versions are not resolved, so each becomes an item of its own.
+    /// Makes a tombstone. Its conflict versions are not resolved, so each becomes an item of its own.
     private mutating func bury(_ item: CloudItem) throws {
         var gone = item
         gone.conflicts = []

@@ -43,7 +43,7 @@ extension Fold {
     func holder(of base: Digest?, for named: CloudItem) throws -> CloudItem? {
         guard let base else { return named }
         var item = named
-        // Merges may have led the trail back to its start.
+        // Merges may have led the trail back to where it began.
         for _ in 0..<8 where !item.holds(base) {
             guard let next = try store.alias(of: rules.derivedIDs.trail(of: item.id, to: base)),
                 let heir = try find(next), heir.id != item.id

@@ -6,7 +6,7 @@ extension Fold {
     ///
     /// - Returns: The resident.
     mutating func unite(_ newcomer: CloudItem, into resident: CloudItem) throws -> CloudItem {
-        // A list instead of recursion, because the log's authors decide how deep folders are nested.
+        // A list instead of recursion: the log's authors decide how deep folders lie.
         var pending = [(newcomer, resident)]
         while let (item, target) = pending.popLast() {
             try absorb(item, into: target)

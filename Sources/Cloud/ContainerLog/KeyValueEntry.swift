@@ -26,7 +26,7 @@ package enum KeyValueLimits {
     /// The most removed keys that are remembered; beyond that, the key that was removed first is forgotten.
     package static let removedKeys = 1_024
 
-    /// Whether a text can be a key.
+    /// Whether text can be a key.
     package static func allows(key: String) -> Bool { (1...keyBytes).contains(key.utf8.count) && !key.utf8.contains(0) }
 }
 

@@ -29,7 +29,8 @@ extension NameKey {
     }
 
     private static func fold(_ scalar: Unicode.Scalar) -> String {
-        // The dotless i is a letter of its own outside Turkish too (CaseFolding.txt), although its capital is that of i.
+        // The dotless i is a letter of its own outside Turkish too (CaseFolding.txt), though it shares its capital with
+        // i.
         guard scalar != "\u{131}" else { return String(scalar) }
         return scalar.properties.lowercaseMapping.uppercased().lowercased()
     }

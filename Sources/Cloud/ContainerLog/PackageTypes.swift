@@ -31,7 +31,7 @@ package struct PackageTypes: Hashable, Sendable {
 
     package mutating func formUnion(_ other: PackageTypes) { declared.formUnion(other.declared) }
 
-    /// Whether a folder of this name is a package; the extension is compared ignoring ASCII case.
+    /// Whether a folder of this name is a package; the extension is compared without regard to ASCII case.
     package func isPackage(_ name: ItemName) -> Bool {
         let ending = name.stemAndExtension.extension
         guard !ending.isEmpty else { return false }

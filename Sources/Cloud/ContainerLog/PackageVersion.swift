@@ -79,7 +79,7 @@ extension ByteReader {
         var packages: [PackageVersion] = []
         for _ in 0..<(try count(minimumBytes: 18)) {
             let known = PackageVersion(try itemID(), try version())
-            // A batch has exactly one encoding.
+            // One batch has one encoding.
             if let last = packages.last, last.package >= known.package { throw .invalid("packages out of order") }
             packages.append(known)
         }

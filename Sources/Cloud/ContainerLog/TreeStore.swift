@@ -1,7 +1,7 @@
 package import Basics
 package import CloudModel
 
-/// An item as the folded log has it, on which every device and the server agree.
+/// An item as the folded log has it: what every device and the server agree on.
 package struct CloudItem: Hashable, Sendable {
     package var id: ItemID
     package var parent: ItemID
@@ -62,7 +62,7 @@ package struct ConflictVersion: Hashable, Sendable {
 package struct LogState: Hashable, Sendable {
     /// The last entry folded.
     package var sequence: LogSequence
-    /// The rules with which the next entry is folded.
+    /// The rules that the next entry is folded with.
     package var rules: UInt16
     /// The log's clock, which never runs backwards and bounds every time in a change.
     package var time: Timestamp

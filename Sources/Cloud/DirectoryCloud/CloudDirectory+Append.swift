@@ -65,7 +65,7 @@ extension CloudDirectory {
     /// Finds the end of the log by listing the last shard; 0 if the log is empty.
     private func scan(_ container: ContainerName, in directory: Descriptor) throws -> UInt64 {
         let shards = try directory.names(in: CloudLayout.log(container)).compactMap(CloudLayout.number)
-        // The last shard may still be empty: it is made before its first entry.
+        // The last may still be empty: it is made before its first entry.
         for shard in shards.sorted(by: >) {
             let entries = try directory.names(in: CloudLayout.logShard(container, shard))
             if let last = entries.compactMap(CloudLayout.number).max() { return last }

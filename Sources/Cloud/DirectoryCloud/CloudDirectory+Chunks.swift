@@ -29,7 +29,7 @@ extension CloudDirectory {
         try perform(.writing, in: container) { directory in
             let place = ChunkPlace(container: container, id: id)
             let trusted = unsynced.withLock { $0.isTrusted(place) }
-            // Frames of one chunk may differ in length (another compressor made them); then either is valid, and so is this one.
+            // Frames of one chunk may differ in length (another compressor made them); then either is good, and so is this one.
             if try trusted && storedLength(of: place, in: directory) == UInt64(frame.count) {
                 unsynced.withLock { $0.found(place) }
             } else {

@@ -10,7 +10,7 @@ extension CloudDirectory {
         }
     }
 
-    /// Makes the container completely before it gives it its name, so that no device ever sees half of one.
+    /// Makes the container completely, then gives it its name: no device ever sees half of one.
     func createContainer(_ name: ContainerName) throws(CloudError) {
         try perform(.writing) { directory in
             if try !directory.isPresent(CloudLayout.log(name)) {
@@ -18,7 +18,7 @@ extension CloudDirectory {
                     do throws(PathError) {
                         try directory.rename(path, to: CloudLayout.container(name))
                     } catch  where [EEXIST, ENOTEMPTY].contains(error.code) {
-                        // Another device was faster. Its container is equivalent.
+                        // Another device was faster. Its container is as good.
                     }
                 }
             }

@@ -36,7 +36,7 @@ extension CloudDirectory {
                 try directory.syncFileSystem()
             } else {
                 for place in batch { try directory.open(CloudLayout.chunk(place), O_RDONLY).sync() }
-                // The folder of a shard may be as new as the chunk, so its name is synced too.
+                // The folder of a shard is perhaps as new as the chunk, so its name is synced too.
                 let folders = Set(batch.flatMap { [CloudLayout.chunkShard($0), CloudLayout.chunks($0.container)] })
                 for folder in folders { try directory.syncFolder(folder) }
             }

@@ -20,7 +20,7 @@ final class CloudDirectory: Sendable {
     /// The known state of each log. These are only hints: another process may have appended since.
     let logs = Mutex<[ContainerName: LogPosition]>([:])
     let unsynced = Mutex(UnsyncedChunks())
-    /// Held while chunks are made durable, because an append must not overtake another one that is still syncing chunks of both.
+    /// Held while chunks are made durable: an append must not pass another that is still syncing chunks of both.
     let syncing = Mutex(())
 
     struct Session {

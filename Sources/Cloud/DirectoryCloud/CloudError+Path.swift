@@ -36,7 +36,7 @@ extension CloudError.Code {
             // The path has something else than a file or a folder of ours, or a link that leads out of the directory.
             case EBADMSG, ELOOP, EXDEV: .damaged
             case EACCES, EPERM: access == .writing ? .readOnly : .unauthorized
-            // Errors of a disk that was pulled out, or of a server that is unreachable.
+            // The errors of a disk that was pulled out, or a server that went away.
             case ENODEV, ENXIO, ENOTCONN, ESTALE, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT: .offline
             default: .failed
             }

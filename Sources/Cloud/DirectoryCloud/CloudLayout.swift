@@ -3,7 +3,7 @@ import Glibc
 
 /// The paths in the cloud's directory, all relative to it. `docs/BACKENDS.md` shows the tree.
 enum CloudLayout {
-    /// The layout's version; a directory with a newer one is left alone.
+    /// The layout's version; a directory with a greater one is left alone.
     static let format = 1
 
     static let identity = "ubiquity-cloud"
@@ -11,7 +11,7 @@ enum CloudLayout {
     /// The folder for files that are being written, on the same file system as their destination.
     static let temporary = "temporary"
 
-    // Documents are private: only the account that made the cloud may access it.
+    // Documents are private: only the account that made the cloud may look into it.
     static let folderMode: mode_t = 0o700
     static let fileMode: mode_t = 0o600
 

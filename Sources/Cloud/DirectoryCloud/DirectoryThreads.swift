@@ -15,7 +15,7 @@ final class DirectoryThreads: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Counts the queued jobs.
+    /// Counts the jobs.
     private let ready = DispatchSemaphore(value: 0)
     private let width: Int
 

@@ -4,7 +4,7 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// One consumer of a cloud's events and the thread that watches for it. The thread ends with the subscription's last reference.
+/// One consumer of a cloud's events and the thread that watches for it. The thread ends with the last reference.
 final class EventSubscription: Sendable {
     let mailbox = EventMailbox()
     private let stop: StopSignal?
@@ -18,7 +18,7 @@ final class EventSubscription: Sendable {
             }
             started = stop
         } catch {
-            // The stream ends at once, and its consumer polls from then on.
+            // The stream ends at once, after which its consumer polls.
             logger.error("changes of the cloud are not noticed", metadata: ["error": "\(error)"])
             mailbox.end()
         }

@@ -13,7 +13,7 @@ struct IdentityFile: Equatable {
         case newer(Int)
     }
 
-    /// Far more than any format needs; the rest of a longer file is ignored.
+    /// Far more than any format needs; the rest of a longer file is not read.
     static let maximumSize = 4096
 
     let identity: CloudIdentity

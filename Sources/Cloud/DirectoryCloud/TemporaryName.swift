@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// The name of a file or folder that is being made: the process that makes it, and a random number.
+/// The name of a file or folder being made: the process that makes it, and a random number.
 struct TemporaryName: Equatable {
     let process: Int32
     let chance: UInt64

@@ -3,7 +3,7 @@
 /// A chunk that ``CloudBackend/missing(_:in:)`` found counts like one that was put: another process may have put it a moment ago without
 /// having synced it.
 struct UnsyncedChunks: Equatable, Sendable {
-    /// Up to this many chunks are synced one by one, more by syncing their file system once.
+    /// Up to this many are synced one by one, more by syncing their file system once.
     static let oneByOne = 16
     /// When this many chunks wait they are synced without waiting for an append, which bounds the memory.
     static let limit = 4096

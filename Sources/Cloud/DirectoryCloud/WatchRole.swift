@@ -8,7 +8,7 @@ enum WatchRole: Hashable, Sendable {
     case root
     case containers
     case log
-    /// The last shard of a log, in which entries appear.
+    /// The last shard of a log, where entries appear.
     case shard(ContainerName)
 
     enum Meaning: Equatable {

@@ -15,7 +15,7 @@ struct WatchSet: ~Copyable {
     let root: FilePath
     private(set) var inotify = Inotify()
     private(set) var containers: [ContainerName] = []
-    /// Nil if there is no cloud now.
+    /// Nil when there is no cloud now.
     private(set) var place: Place?
 
     init(root: FilePath) { self.root = root }

@@ -9,7 +9,7 @@ struct S3DeleteResult: Hashable, Sendable {
         let code: String
     }
 
-    /// The objects that were not deleted.
+    /// The objects that are still there.
     let failures: [Failure]
 
     init(parsing bytes: [UInt8]) throws(S3ReplyError) {
@@ -43,7 +43,7 @@ extension S3Client {
         exchange.query = [("delete", "")]
         let objects = keys.map { XMLElement("Object", [XMLElement("Key", text: $0)]) }
         exchange.body = Array(XMLElement("Delete", [XMLElement("Quiet", text: "true")] + objects).encoded.utf8)
-        // The only checksum that every store accepts here; S3 requires one.
+        // The one checksum that every store accepts here; S3 requires one.
         let digest = Data(Insecure.MD5.hash(data: exchange.body)).base64EncodedString()
         exchange.headers = [("Content-MD5", digest), ("Content-Type", "application/xml")]
         exchange.replyLimit = 4 << 20

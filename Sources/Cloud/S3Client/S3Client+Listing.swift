@@ -14,7 +14,7 @@ struct S3Page: Hashable, Sendable {
 
     init(parsing bytes: [UInt8]) throws(S3ReplyError) {
         let root = try S3ReplyError.parsing(bytes, as: "ListBucketResult")
-        // A store that does not support the encoding does not confirm it.
+        // A store that does not know the encoding does not say that it used it.
         let isEncoded = root["EncodingType"] == "url"
         var objects: [S3Listed] = []
         for content in root.children where content.name == "Contents" {

@@ -157,7 +157,7 @@ package final class S3Client: Sendable {
         } catch { throw S3Error(.invalid, error.message, cause: error) }
     }
 
-    /// - Returns: Whether there are other credentials than the refused ones.
+    /// - Returns: Whether there are other credentials than those that were refused.
     private func renewCredentials(after error: S3Error) throws(S3Error) -> Bool {
         guard error.code == .expiredCredentials || error.code == .wrongCredentials else { return false }
         let refused = found.withLock { known in

@@ -29,7 +29,7 @@ package struct S3CredentialSource: Sendable {
         self.read = read
     }
 
-    /// - Throws: ``S3ConfigurationError``, also if there are no credentials anywhere, in which case it lists the places.
+    /// - Throws: ``S3ConfigurationError``, also if there are no credentials anywhere: then it lists the places.
     package func find() throws(S3ConfigurationError) -> Found {
         if let file, let found = try S3CredentialFile(file).load() { return found }
         if let found = try fromEnvironment() { return found }
@@ -85,7 +85,7 @@ package struct S3CredentialSource: Sendable {
         return Found(credentials: credentials, region: region(), origin: "the profile \(profileName)")
     }
 
-    /// The settings with which Amazon's tools obtain temporary credentials from programs and services.
+    /// Settings by which Amazon's tools get temporary credentials from programs and services.
     private static let otherSources = [
         "role_arn", "credential_process", "sso_session", "sso_start_url", "web_identity_token_file", "login_session",
     ]

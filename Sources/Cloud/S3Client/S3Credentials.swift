@@ -25,6 +25,6 @@ package struct S3Credentials: Hashable, Sendable {
 extension S3Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "S3Credentials(…)" }
     package var debugDescription: String { description }
-    /// Has no children, so that `dump` and test failures show nothing either.
+    /// Without children, so that `dump` and test failures show nothing either.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

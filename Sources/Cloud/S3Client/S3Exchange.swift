@@ -11,7 +11,7 @@ struct S3Exchange: Sendable {
     var body: [UInt8] = []
     /// The longest body of a successful response, in bytes.
     var replyLimit = 1 << 16
-    /// Statuses that count as replies, in addition to the successes.
+    /// Statuses that are replies, in addition to the successes.
     var expected: Set<Int> = []
 
     init(_ method: Method, _ key: String? = nil) {

@@ -5,7 +5,7 @@ struct S3Refusal: Hashable, Sendable {
     /// The code, such as `NoSuchKey`; empty if the response had no body, like that to a HEAD.
     var code = ""
     var message = ""
-    /// The store's time, from a refusal of a signature's time.
+    /// The store's clock, from a refusal of a signature's time.
     var serverTime: Timestamp?
     /// The region of the bucket.
     var region: String?

@@ -13,7 +13,7 @@ struct XMLScanner {
     }
 
     private var rest: ArraySlice<UInt8>
-    /// The end of an element without content, which its only tag has announced.
+    /// The end of an element without content, which its one tag has announced.
     private var pendingEnd: String?
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }

@@ -7,7 +7,7 @@ import NIOCore
 import ServerStorage
 import Synchronization
 
-/// Reads request bodies within bounds of size, time and memory.
+/// Reads bodies within bounds of size, time and memory.
 struct BodyReader: Sendable {
     let budget: MemoryBudget
     /// The time limit for a whole body: enough for 16 MiB at 1.2 Mbit/s.

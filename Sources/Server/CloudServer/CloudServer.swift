@@ -17,7 +17,7 @@ package struct CloudServerConfiguration: Sendable {
     package var certificate: (chain: String, key: String)?
     /// Whether browsers reach the server by https although it speaks http itself, because a proxy in front of it has the certificate.
     package var isEncryptedByProxy = false
-    /// The address by which browsers reach the server. Passkeys belong to its domain.
+    /// The address by which browsers reach the server: passkeys belong to its domain.
     package var publicURL: String?
     /// The most connections at once; more wait in the kernel's queue.
     package var maximumConnections = 4_096

@@ -31,7 +31,7 @@ final class MemoryBudget: Sendable {
         lane = Lane(MemoryLimiter(limit: Self.smallLimit, largest: Self.small, maximumWaiting: maximumWaiting))
     }
 
-    /// The bytes that are granted now.
+    /// Bytes that are granted now.
     var used: Int { large.withLock { $0.ledger.used } + lane.withLock { $0.ledger.used } }
 
     /// Waits until `bytes` are free for this account, and reserves them until ``release(_:)`` is called with the returned ticket.

@@ -16,7 +16,7 @@ enum Refusals {
     static let readOnly = CloudFailure(
         .forbidden, "This device is signed in with read-only access (--scope read), so it can not change anything.")
     static let busy = CloudFailure(.busy, "The server has too much to do now; try again soon.")
-    /// Not a failure of the server: any client can end its connection in the middle of a body, as often as it likes.
+    /// Not a failure of the server: any client can end its connection within a body, as often as it likes.
     static let ended = CloudFailure(.invalidRequest, "The connection ended before the request did.")
     static let slow = CloudFailure(.busy, "The request did not arrive in time.")
 

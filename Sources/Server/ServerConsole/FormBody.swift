@@ -8,7 +8,7 @@ package struct FormBody: Hashable, Sendable {
         for pair in bytes.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let name = Self.text(parts[0])
-            // Of several fields with one name, the first counts.
+            // The first of several fields of one name counts.
             if fields[name] == nil { fields[name] = parts.count > 1 ? Self.text(parts[1]) : "" }
         }
     }

@@ -1,7 +1,7 @@
 /// The frame around the pages of the console.
 package struct PageFrame: Sendable {
-    /// The relative path from the page to the console's first page: `./`, `../` and so on. All addresses are relative, so that a proxy may
-    /// serve the console below any path.
+    /// From the page to the console's first page: `./`, `../` and so on. All addresses are relative, so that a proxy may put the
+    /// server below any path.
     package let root: String
     /// The name of the signed-in account; nil on pages before the sign-in.
     package let account: String?
@@ -27,7 +27,7 @@ package struct PageFrame: Sendable {
     /// The hidden field that every form has.
     var token: HTML { "<input type=\"hidden\" name=\"token\" value=\"\(formToken)\">" }
 
-    /// A button that posts a form.
+    /// A button that posts.
     func button(_ label: String, to path: String, isGrave: Bool = false) -> HTML {
         """
         <form method="post" action="\(url(path))">\(token)\

@@ -3,7 +3,7 @@ package import Basics
 /// The account's second factor as the console shows it.
 package enum ShownSecondFactor: Sendable {
     case off
-    /// `address` is read by an app, `secret` typed by a person instead.
+    /// `address` is what an app reads, `secret` what a person types instead.
     case settingUp(address: String, secret: String)
     case on(recoveryCodes: Int)
 

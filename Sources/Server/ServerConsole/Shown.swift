@@ -15,7 +15,7 @@ package enum Shown {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
-            // Joiners of emoji and of Indic scripts.
+            // The joiner of emoji and of Indic scripts.
             case .format where scalar == "\u{200D}" || scalar == "\u{200C}": result.append(scalar)
             case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:
                 result.append("\u{FFFD}")

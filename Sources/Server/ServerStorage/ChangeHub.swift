@@ -23,7 +23,7 @@ package final class ChangeHub: Sendable {
     private let state = Mutex(State())
     private let load: @Sendable (AccountID) async throws -> [String: UInt64]
 
-    /// `load` returns the state that the database has.
+    /// `load` returns what the database has.
     init(load: @escaping @Sendable (AccountID) async throws -> [String: UInt64]) { self.load = load }
 
     /// Returns the current state.
@@ -90,7 +90,7 @@ package final class ChangeHub: Sendable {
         }
     }
 
-    /// Whether the server is stopping. Change feeds then end, because they would delay it.
+    /// Whether the server stops: change feeds end then, because they would delay it.
     package var isClosed: Bool { state.withLock { $0.isClosed } }
 
     package func close() {

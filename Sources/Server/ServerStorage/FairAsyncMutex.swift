@@ -14,7 +14,7 @@ final class FairAsyncMutex: Sendable {
             State(queue: FairQueue(maximumWaiting: maximumWaiting, maximumPerKey: maximumPerAccount)))
     }
 
-    /// - Throws: `busy` if too many tasks wait, `CancellationError` for a task that was cancelled meanwhile.
+    /// - Throws: `busy` where too many wait, `CancellationError` for a task that was cancelled meanwhile.
     func run<T>(for account: AccountID, _ body: () async throws -> T) async throws -> T {
         switch state.withLock({ $0.queue.enter(account) }) {
         case .refused: throw StorageError(.busy, "The server has too much of this kind to do now; try again soon.")

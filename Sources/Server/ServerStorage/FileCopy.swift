@@ -60,7 +60,7 @@ func makeFolders(_ path: Substring, below root: String) throws(Errno) {
     }
 }
 
-/// Makes everything on a file system durable.
+/// Makes everything of a file system durable.
 func syncAll(at path: String) throws(Errno) {
     let descriptor = try check("open \(path)") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     defer { close(descriptor) }

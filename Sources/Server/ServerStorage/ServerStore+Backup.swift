@@ -53,7 +53,7 @@ struct BackupDirectory {
     func prepare() throws {
         do throws(Errno) {
             try makeFolder(path)
-            // An interrupted first backup may have left an incomplete mark.
+            // An interrupted first backup may have left the mark half-made.
             let names = fileNames(in: path).filter { $0 != "backup.new" }
             guard names.isEmpty || names.contains("backup") else { throw Errno(ENOTEMPTY) }
             if names.isEmpty { try writeMark() }

@@ -22,7 +22,7 @@ extension ServerStore {
 }
 
 extension DataDirectory {
-    /// Writes a file in the way in which chunks are written.
+    /// Writes a file as chunks are written.
     func tryFile() throws {
         let path = "\(temporary)/health-\(getpid())"
         let descriptor = try check("open") { open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }

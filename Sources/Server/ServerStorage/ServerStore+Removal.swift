@@ -68,7 +68,7 @@ extension ServerStore {
     }
 }
 
-/// Removes a folder with its contents; does nothing if there is none.
+/// Removes a folder with all that is in it; nothing where there is none.
 func removeTree(_ path: String) throws {
     do { try FileManager.default.removeItem(atPath: path) } catch CocoaError.fileNoSuchFile { return }
 }

@@ -12,7 +12,7 @@ package struct ServerStatistics: Hashable, Sendable {
     }
 
     package let accounts: [Account]
-    /// The free bytes of the disk, and the bytes of the database's files.
+    /// Bytes of the disk that are free, and of the database's files.
     package let freeBytes: UInt64
     package let databaseBytes: UInt64
 }

@@ -79,7 +79,7 @@ package final class ServerStore: Sendable {
         links = LinkStore(database: database, time: time, chunks: chunks, passwords: passwords)
     }
 
-    /// Finishes the work under way and releases the directory.
+    /// Finishes what is under way and releases the directory.
     package func close() async throws {
         changes.close()
         try await threads.shutdownGracefully()

@@ -78,7 +78,7 @@ struct DeviceCommand: AsyncParsableCommand {
 struct DeviceNumber: ParsableArguments {
     @Argument(help: "The device's number in the list.") var number: Int64
 
-    /// Throws if the store found no such device.
+    /// Throws where the store found no such device.
     func require(_ isThere: Bool) throws {
         guard isThere else {
             throw Failure("There is no device \(number) that is signed in. `ubiquity-server device list` lists them.")

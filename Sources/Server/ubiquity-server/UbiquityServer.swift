@@ -5,7 +5,7 @@ import Glibc
 import Logging
 import ServerStorage
 
-/// The program `ubiquity-server`, which serves a cloud, and lets its owner decide who may use it.
+/// `ubiquity-server`: serves a cloud, and lets its owner say who may use it.
 @main
 struct UbiquityServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -36,7 +36,7 @@ struct ConnectionRules {
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Whether ``check(now:)`` has anything to check.
+    /// Whether ``check(now:)`` has something to look at.
     var isWatched: Bool { pending > 0 || unread != nil }
     var hasPending: Bool { pending > 0 }
 

@@ -7,7 +7,7 @@ import ServerStorage
 struct ConnectionTable {
     struct Limits: Hashable {
         var maximum = 4_096
-        /// For one address, or one /64 of IPv6.
+        /// Of one address, or one /64 of IPv6.
         var perAddress = 64
 
         /// Connections that only signed-in devices may use.

@@ -76,7 +76,7 @@ extension ConsoleRoutes {
                 attestation: Base64URL.decode(fields["attestation"] ?? "") ?? [], challenge: challenge, origin: origin)
         } catch { throw Self.refusal(of: error) }
         try limitFactors(visit, context)
-        // A stolen session must not be able to leave a permanent way in.
+        // A stolen session must not leave a way in behind.
         try await refusing("secondFactor", context) {
             try await service.store.accounts.requireSecondFactor(fields["factor"] ?? "", of: visit.account)
         }

@@ -25,7 +25,7 @@ struct ConsoleService: Sendable {
     /// Wrong second factors of sessions, by account, so that a stolen session cannot be used to guess them.
     let factorAttempts = AttemptLimiter()
 
-    /// A request of a signed-in browser.
+    /// A request of a browser that is signed in.
     struct Visit: Sendable {
         let session: ConsoleSession
         let frame: PageFrame

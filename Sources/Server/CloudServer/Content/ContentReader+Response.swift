@@ -60,7 +60,7 @@ extension ContentReader {
     ) async throws {
         var part = first
         var position = range.lowerBound
-        // Files with holes repeat a chunk; it is read once.
+        // Files with holes repeat a chunk: it is read once.
         var last: (chunk: ChunkEntry, plain: Plain)?
         defer { if let last { budget.release(last.plain.ticket) } }
         while position < range.upperBound {

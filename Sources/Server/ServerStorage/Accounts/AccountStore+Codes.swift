@@ -12,7 +12,7 @@ package struct OpenCodes: Hashable, Sendable {
 
 /// Sign-in codes. The server's owner or the console makes them; a device or a browser uses them up.
 extension AccountStore {
-    /// How long a sign-in code is valid.
+    /// How long a sign-in code may be used.
     package static let codeLifetime: Duration = .seconds(86_400)
     /// How many wrong second factors use a code up, so that an attacker who finds a code cannot try them all.
     static let wrongFactorLimit = 5

@@ -84,7 +84,7 @@ extension AccountStore {
         }
     }
 
-    /// Turns the second factor off without a code, for a user who has lost the app and the recovery codes.
+    /// Turns the second factor off without a code. The server's owner does that for a user who has lost the app and the recovery codes.
     ///
     /// - Returns: False if it was off.
     package func resetSecondFactor(ofAccount name: String) async throws -> Bool {
@@ -115,7 +115,7 @@ extension AccountStore {
         case wrong
     }
 
-    /// Checks what was typed, and uses it up if it is right.
+    /// Checks what was typed, and uses it up where it is right.
     static func checkFactor(_ typed: String?, of account: Int64, at now: Int64, _ db: any StorageTransaction) throws
         -> FactorCheck
     {

@@ -86,7 +86,7 @@ struct ChunkCollector: Sendable {
         for (digest, contents) in manifests {
             try Task.checkCancellation()
             let row = try await chunks.manifestRow(digest, in: container.id)
-            // No device can read that content, so nothing of it is needed until it is put again with all its chunks.
+            // No device can read that content, so nothing of it is needed before it is put again, with all its chunks.
             guard let row else { continue }
             let sizes = Set(contents.map { Int64(clamping: $0.size) })
             // Nor can a device read one whose size differs from that of its chunks.

@@ -10,7 +10,7 @@ package struct CopyProgress: Hashable, Sendable {
     /// Of those, the chunks that were copied; the others were there already.
     package internal(set) var copied = 0
     package internal(set) var copiedBytes: UInt64 = 0
-    /// Chunks whose files are missing or not what was written.
+    /// Chunks whose files are gone or not what was written.
     package internal(set) var lost = 0
 }
 

@@ -3,8 +3,8 @@ import ContainerLog
 import Foundation
 import Logging
 
-/// Keeps chunks from being collected while a device relies on them: each query for a chunk records the time, and for days after that the
-/// chunk is not collected, whether the log refers to it or not.
+/// Keeps chunks from being collected while a device relies on them: each query for a chunk records the time, to the hour, and for days
+/// after that the chunk is not collected, whether the log refers to it or not.
 extension ChunkStore {
     /// The shortest time between two writes of one chunk's row, in seconds. A collection spares chunks that were touched within the last
     /// day at least.
@@ -78,7 +78,7 @@ extension ChunkStore {
 
     // MARK: What an entry refers to
 
-    /// Throws `damaged` if an entry refers to bytes that are not here, so that the device sends them (again) first.
+    /// Throws `damaged` where an entry refers to bytes that are not here, so that the device sends them (again) first.
     func requireContents(of payload: [UInt8], in name: ContainerName, of account: AccountID) async throws {
         // A payload that is not a batch has no meaning, and refers to nothing.
         guard let batch = try? ChangeBatch(decoding: payload) else { return }
@@ -108,7 +108,7 @@ extension ChunkStore {
 }
 
 extension ChangeBatch {
-    /// The contents with bytes that these changes refer to, without repetitions.
+    /// The contents with bytes that these changes refer to, each once.
     var toldContents: [ContentReference] {
         let contents = changes.compactMap { change -> ContentReference? in
             switch change {

@@ -13,7 +13,7 @@ extension ChunkStore {
     static let maximumInflated = 128 << 20
     private static let step = 256
 
-    /// How many manifests were read and decompressed since the start.
+    /// How many lists of chunks were read and decompressed since the start.
     package var manifestReads: Int { manifests.readCount }
 
     struct ManifestRow: Sendable {
@@ -107,7 +107,7 @@ extension ChunkStore {
         }
     }
 
-    /// Reads one manifest, records its size, and holds the chunks that it names part by part, so that a client's disconnection is noticed
+    /// Reads one manifest, records what it is, and holds the chunks that it names part by part, so that a client's disconnection is noticed
     /// between them.
     private func hold(
         _ row: inout ManifestRow, in name: ContainerName, of account: AccountID, onlyTrusted: Bool

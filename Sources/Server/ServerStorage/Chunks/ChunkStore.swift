@@ -47,7 +47,7 @@ package struct ChunkStore: NounStore {
             }
         }
         try await threads.blocking { [files] in try files.write(wanted) }
-        // Files before rows: a row promises a file.
+        // The files first: a row promises a file.
         let now = now()
         return try await database.commit { [files] db in
             try wanted.compactMap { try Self.record($0.place, of: account, now, files, db) ? nil : $0.place.id }

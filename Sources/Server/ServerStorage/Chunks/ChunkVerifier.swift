@@ -44,7 +44,7 @@ final class ChunkVerifier: Sendable {
     }
 
     private static func isRight(_ part: ChunkBatch.Part) -> Bool {
-        // Not a frame of this version: this server cannot read its contents.
+        // Not a frame of this version: this server cannot read what it holds.
         guard (try? ChunkFrame.plainLength(of: part.frame)) != nil else { return true }
         do {
             _ = try ChunkFrame.decode(part.frame, expecting: part.id)

@@ -38,7 +38,7 @@ struct ManifestCache {
 /// Bounds how much one account can make the server decompress: a burst at first, then a number of bytes per second. Pure; the caller passes
 /// the time.
 struct InflationAllowance {
-    /// 256 MiB are the manifests of some 1.8 TiB of content, 16 MiB those of 120 GiB.
+    /// 256 MiB are the manifests of some 1.8 TiB, 16 MiB those of 120 GiB.
     static let burst = 256 << 20
     static let perSecond = 16 << 20
     private static let maximumAccounts = 10_000

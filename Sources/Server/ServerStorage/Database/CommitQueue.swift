@@ -9,7 +9,7 @@ final class CommitQueue: Sendable {
         var isRunning = false
     }
 
-    /// Enough to make a sync cheap for each write, few enough that the first does not wait for long.
+    /// Enough to make a sync cheap for each, few enough that the first need not wait for long.
     private static let batch = 256
 
     private let state = Mutex(State())
@@ -17,7 +17,7 @@ final class CommitQueue: Sendable {
 
     init(_ writer: any DatabaseWriter) { self.writer = writer }
 
-    /// The writes that no transaction has taken yet.
+    /// Writes that no transaction has taken yet.
     var pendingCount: Int { state.withLock { $0.pending.count } }
 
     func commit<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {

@@ -29,7 +29,7 @@ extension ServerSchema {
         CREATE INDEX linkOfContainer ON link (container);
         """
 
-    /// When a restore suspended a device or a link; null once the owner has confirmed it.
+    /// When a restore suspended a device or a link; null once its owner has confirmed it.
     static let suspension = """
         ALTER TABLE device ADD COLUMN suspended INTEGER;
         ALTER TABLE link ADD COLUMN suspended INTEGER;

@@ -5,7 +5,7 @@ import Glibc
 
 /// The folded log of one container, kept up to date in steps. It is derived from the log alone: if it is lost or damaged, it is rebuilt.
 final class ContainerFold: Sendable {
-    /// An entry as the server's database has it.
+    /// One entry as the server's database has it.
     struct Entry: Sendable {
         let sequence: LogSequence
         let payload: [UInt8]

@@ -12,7 +12,7 @@ package struct KnownVersion: Hashable, Sendable {
     package let authorName: String
 }
 
-/// A document or package, including everything in it.
+/// A document, or package, with all that is in it.
 package struct StoredDocument: Hashable, Sendable {
     package let item: CloudItem
     /// The size of its files and their conflict versions, in bytes.

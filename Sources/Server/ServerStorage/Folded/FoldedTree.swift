@@ -4,7 +4,7 @@ import ContainerLog
 import Foundation
 import GRDB
 
-/// A folded container in SQLite, for the reducer. Beside the items it records which contents each file had.
+/// A folded container in SQLite, for the reducer. Beside the items it keeps which contents each file had.
 struct FoldedTree: KeylessTree {
     let db: Database
     /// The origin of the batch that is being folded: the device that deletes, and when.

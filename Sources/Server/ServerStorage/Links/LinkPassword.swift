@@ -6,7 +6,7 @@ import NIOPosix
 /// The cost of one attempt at a link's password (scrypt, RFC 7914, with blocks of 8): `rounds` times 1 KiB of memory, `passes` times over.
 /// It is stored with each password, so that it can be raised later.
 package struct PasswordCost: Hashable, Sendable {
-    /// The base-2 logarithm of the number of rounds.
+    /// The logarithm of the rounds, to the base of 2.
     let rounds: UInt8
     let passes: UInt8
 
@@ -16,7 +16,7 @@ package struct PasswordCost: Hashable, Sendable {
     package static let light = PasswordCost(rounds: 4, passes: 1)
 }
 
-/// The password of a published link as it is stored: salted, and slow to try.
+/// The password of a published link as it is kept: salted, and slow to try.
 struct LinkPassword: Hashable, Sendable {
     /// The cost in two bytes, then 16 random bytes.
     let salt: Data

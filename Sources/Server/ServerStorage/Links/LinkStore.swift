@@ -15,7 +15,7 @@ package struct PublishedContent: Hashable, Sendable {
     package var needsPassword: Bool { password != nil }
 }
 
-/// A published link as its account sees it. Its address is returned only once, when it is made.
+/// A published link as its account sees it. Its address is returned once, when it is made.
 package struct LinkRecord: Hashable, Sendable {
     package let id: Int64
     package let container: ContainerName

@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// Containers. Each has a name in an account, and the end of its log.
+/// Containers: a name in an account, and the end of its log.
 extension LogStore {
     package func containers(of account: AccountID) async throws -> [ContainerName] {
         let names = try await database.read { db in

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// The binary data that an authenticator signs (WebAuthn Level 2, 6.1).
+/// The binary data that an authenticator sends (WebAuthn Level 2, 6.1).
 struct AuthenticatorData {
     struct Credential {
         let id: [UInt8]
@@ -13,7 +13,7 @@ struct AuthenticatorData {
     private static let minimumBytes = 37
 
     let counter: UInt32
-    /// The new key; only in registrations.
+    /// The new key; registrations only.
     let credential: Credential?
 
     /// - Throws: ``PasskeyProblem`` for another domain, and unless a person was present and verified.

@@ -13,9 +13,9 @@ package indirect enum CBOR: Hashable, Sendable {
 
     package enum Problem: Error, Hashable {
         case truncated
-        /// The value is nested deeper than ``maximumDepth`` or longer than ``maximumBytes``.
+        /// Deeper than ``maximumDepth`` or longer than ``maximumBytes``.
         case tooLarge
-        /// The value is not in the subset, or not in its shortest form.
+        /// Not in the subset, or not in the shortest form.
         case unsupported
         case notUTF8
         case duplicateKey
@@ -23,7 +23,7 @@ package indirect enum CBOR: Hashable, Sendable {
         case trailing
     }
 
-    /// CTAP 2.1 allows four levels; attestation statements, which are skipped, need one more.
+    /// CTAP 2.1 allows four levels; statements of attestation, which are skipped, need one more.
     package static let maximumDepth = 8
     package static let maximumBytes = 1 << 16
 
@@ -50,7 +50,7 @@ package indirect enum CBOR: Hashable, Sendable {
         return (value, reader.rest)
     }
 
-    /// The value of a key; nil also if this is not a map.
+    /// The value of a key; nil also where this is no map.
     package subscript(_ key: CBOR) -> CBOR? {
         guard case .map(let entries) = self else { return nil }
         return entries[key]
@@ -114,7 +114,7 @@ private struct CBORReader {
     }
 
     private mutating func array(_ count: UInt64, _ depth: Int) throws(CBOR.Problem) -> [CBOR] {
-        // Each element has at least one byte.
+        // Each element has a byte at least.
         guard count <= UInt64(rest.count) else { throw .truncated }
         var elements: [CBOR] = []
         for _ in 0..<count { elements.append(try value(depth: depth + 1)) }

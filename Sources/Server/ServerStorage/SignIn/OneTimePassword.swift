@@ -9,7 +9,7 @@ package struct OneTimePassword: Hashable, Sendable {
     /// Steps before and after the current one whose codes are accepted, for clocks that differ and people who type slowly.
     package static let window: Int64 = 1
 
-    /// 20 bytes if the server made it (RFC 4226, 4, R6).
+    /// 20 bytes when the server made it (RFC 4226, 4, R6).
     package let secret: [UInt8]
 
     package init(secret: [UInt8]) { self.secret = secret }

@@ -9,7 +9,7 @@ package enum PasskeyProblem: Error, Hashable, Sendable {
     case otherOrigin
     /// The person was not verified, by a fingerprint or a PIN for example.
     case notVerified
-    /// The algorithm is not ECDSA with P-256 and SHA-256.
+    /// Not ECDSA with P-256 and SHA-256.
     case otherAlgorithm
     case wrongSignature
     /// The signature counter went back, so there may be a copy of the authenticator.
