@@ -42,7 +42,7 @@ struct MemoryLimiter {
         self.maximumWaiting = maximumWaiting
     }
 
-    /// Requests memory. A request that is larger than the limit is treated as one for all of the memory.
+    /// Requests memory. A request that is larger than the limit waits for all of the memory, and is served alone.
     mutating func request(_ bytes: Int, for account: AccountID, isGrowing: Bool = false) -> Verdict {
         tickets += 1
         let wanted = min(max(bytes, 1), limit)
