@@ -1,4 +1,4 @@
-/// Why bytes from a cloud or a disk are not the chunk or manifest they should be.
+/// The error for bytes from a cloud or a disk that are not the chunk or manifest they should be.
 package struct ChunkError: Error, Equatable, CustomStringConvertible {
     package enum Code: String, Sendable {
         /// The bytes are not those that were stored; another copy may be good.

@@ -1,12 +1,12 @@
 import Basics
 package import CloudModel
 
-/// The form in which a cloud keeps a chunk: magic, version, codec, plain length, payload. The chunk's name is the digest of its plain
-/// bytes, so frames of one chunk may differ (another level, no compression) and mean the same.
+/// The form in which a cloud stores a chunk: magic, version, codec, plain length, payload. The chunk's name is the digest of its plain
+/// bytes, so frames of one chunk may differ (another level, no compression) and still mean the same.
 package enum ChunkFrame {
-    /// No frame holds more plain bytes, manifests included: this bounds the memory allocated for a frame before its bytes are checked.
+    /// The most plain bytes of a frame, manifests included; bounds the memory allocated for a frame before its bytes are checked.
     package static let maximumPlainLength = 64 << 20
-    /// No chunk of a content is longer, whatever parameters it was cut with, in bytes.
+    /// The most bytes of a content's chunk, whatever parameters it was cut with.
     package static let maximumChunkLength = 16 << 20
 
     private enum Codec: UInt8 {
@@ -21,7 +21,7 @@ package enum ChunkFrame {
     private static let maximumHeaderBytes = 4 + 1 + 1 + 10
     private static let level: Int32 = 3
 
-    /// The frame of a chunk: compressed where that saves at least a twentieth.
+    /// Returns the frame of a chunk: compressed where that saves at least a twentieth.
     package static func encode(_ plain: UnsafeRawBufferPointer) -> [UInt8] {
         if Compressibility.isWorthTrying(plain) {
             let limit = plain.count - plain.count / 20
@@ -33,7 +33,7 @@ package enum ChunkFrame {
 
     package static func encode(_ plain: [UInt8]) -> [UInt8] { plain.withUnsafeBytes { encode($0) } }
 
-    /// The plain bytes, checked against the chunk's name. A frame that claims more than `limit` bytes is damaged.
+    /// Returns the plain bytes, checked against the chunk's name. A frame that claims more than `limit` bytes is damaged.
     package static func decode(
         _ frame: [UInt8], expecting id: ChunkID, limit: Int = maximumPlainLength
     ) throws(ChunkError) -> [UInt8] {
@@ -48,7 +48,8 @@ package enum ChunkFrame {
     /// The number of bytes at the beginning of a frame that ``plainLength(of:)`` and ``isWrong(_:for:)`` read first.
     package static let headerLength = maximumHeaderBytes
 
-    /// The plain length that a frame claims, in bytes; it determines how much memory decoding takes. Only the frame's beginning is needed.
+    /// Returns the plain length that a frame claims, in bytes, which determines how much memory decoding takes. Only the frame's beginning
+    /// is needed.
     package static func plainLength(of frame: [UInt8]) throws(ChunkError) -> Int {
         try readHeader(frame, limit: maximumPlainLength).length
     }
@@ -110,7 +111,7 @@ package enum ChunkFrame {
     ) throws(ChunkError) -> [UInt8] {
         let stored = frame.count - start
         if codec == .zstd {
-            // Typed throws do not pass through the generic closure call, a Result does.
+            // Typed throws do not pass through the generic closure call, but a `Result` does.
             return try frame.withUnsafeBytes { bytes in
                 Result { () throws(ChunkError) in
                     try Zstandard.decompress(UnsafeRawBufferPointer(rebasing: bytes[start...]), length: length)

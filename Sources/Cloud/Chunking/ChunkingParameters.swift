@@ -1,11 +1,11 @@
 /// The chunk lengths of FastCDC. Equal bytes make equal chunks on every device, so a set of numbers never changes once it is used:
 /// other numbers are another version, whose only cost is that old and new files share no chunks.
 package struct ChunkingParameters: Hashable, Sendable {
-    /// No chunk but the last of a content is shorter. In bytes.
+    /// The least length in bytes of any chunk but a content's last.
     package let minimum: Int
     /// Cuts are four times rarer than normal before this length and four times likelier after it. A power of two, in bytes.
     package let average: Int
-    /// No chunk is longer. In bytes.
+    /// The greatest length of a chunk, in bytes.
     package let maximum: Int
 
     /// 64 KiB, 256 KiB, 1 MiB: most documents are one chunk, and a changed byte in a large file costs about 256 KiB.

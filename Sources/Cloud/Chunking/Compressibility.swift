@@ -1,10 +1,11 @@
-/// A cheap guess, so that photos and archives do not pay for a compression that is thrown away.
+/// A cheap estimate of compressibility, so that photos and archives are not compressed in vain.
 enum Compressibility {
     private static let sample = 16 << 10
     /// zstd's fast levels skip ahead where nothing repeats: a sample takes about ten microseconds.
     private static let level: Int32 = -3
 
-    /// False if samples of the start and the middle hardly shrink. Below four samples a real try costs no more.
+    /// Returns false if samples of the start and the middle hardly shrink. Below four samples, compressing everything costs no more than
+    /// sampling.
     static func isWorthTrying(_ plain: UnsafeRawBufferPointer) -> Bool {
         guard plain.count >= 64 else { return false }
         guard plain.count >= 4 * sample else { return true }

@@ -13,7 +13,7 @@ package struct ChunkEntry: Hashable, Sendable {
     }
 }
 
-/// What one step of ``FileChunker`` found.
+/// The result of one step of ``FileChunker``.
 package struct ChunkScan: Sendable {
     package let entries: [ChunkEntry]
     /// Where the next step begins.
@@ -31,13 +31,13 @@ package struct FileChunker: Sendable {
     private let cutter: FastCDC
     private let bufferSize: Int
 
-    /// Buffers hold at least two chunks of the maximum, lest every chunk moves the rest of the buffer.
+    /// Makes a chunker whose buffers hold at least two chunks of the maximum length, so that not every chunk moves the rest of the buffer.
     package init(_ parameters: ChunkingParameters = .version1, bufferSize: Int = 2 << 20) {
         cutter = FastCDC(parameters)
         self.bufferSize = max(bufferSize, 2 * parameters.maximum)
     }
 
-    /// The chunks from the boundary `offset` on, until they hold at least `budget` bytes or the file ends. Blocks on the disk.
+    /// Returns the chunks from the boundary `offset` on, until they hold at least `budget` bytes or the file ends. Blocks on the disk.
     ///
     /// - Parameter expectedSize: The size of the whole file, so that a small file takes a small buffer. It may be wrong.
     package func scan(
@@ -67,13 +67,13 @@ package struct FileChunker: Sendable {
             window.drop(length)
             covered += length
         }
-        // Distinguishes an exact end from a spent budget, so that no later step finds nothing.
+        // Distinguishes an exact end from a spent budget, so that no later step returns no chunks.
         try window.fill(atLeast: 1, reader: reader)
         return ChunkScan(entries: entries, nextOffset: window.offset, reachedEnd: window.bytes.isEmpty)
     }
 }
 
-/// Bytes of a file from an offset on, as many as were read ahead.
+/// A buffer of bytes that were read ahead from an offset of a file.
 private struct ReadWindow {
     /// The position of the first byte of `bytes` in the file.
     private(set) var offset: UInt64

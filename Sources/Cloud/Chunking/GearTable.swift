@@ -1,4 +1,4 @@
-/// The random number of each byte value in the gear hash. Part of the chunk format: never changes.
+/// The random numbers of the byte values in the gear hash. They are part of the chunk format and never change.
 ///
 /// The first 256 outputs of SplitMix64 (Steele, Lea, Flood 2014) seeded with ``seed``; a test recomputes them.
 package enum GearTable {

@@ -10,7 +10,7 @@ extension Manifest {
     private static let maximumEntryBytes = 36
     private static let headerBytes = 1 + 10 + 10
 
-    /// More chunks do not fit the largest frame. That is about 460 GiB of average chunks, or 115 GiB if all have the minimum length.
+    /// The most chunks that fit the largest frame. That is about 460 GiB of average chunks, or 115 GiB if all have the minimum length.
     package static let maximumCount = (ChunkFrame.maximumPlainLength - headerBytes) / maximumEntryBytes
 
     package func encoded() -> [UInt8] {

@@ -8,7 +8,7 @@ package struct ManifestList: Sendable {
 
     /// Consecutive chunks of a content.
     package struct Part: Sendable {
-        /// Where the first of them begins in the content, in bytes.
+        /// The offset in the content at which the first of them begins, in bytes.
         package let offset: UInt64
         package let chunks: [ChunkEntry]
     }
@@ -48,13 +48,13 @@ package struct ManifestList: Sendable {
         size = header.size
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     package var partCount: Int { marks.count }
 
-    /// The memory that it takes, in bytes, approximately.
+    /// The memory that the list takes, in bytes, approximately.
     package var memory: Int { bytes.count + marks.count * MemoryLayout<Mark>.stride }
 
-    /// The number of the part that holds the byte at `position`, which lies inside the content.
+    /// Returns the number of the part that holds the byte at `position`, which lies inside the content.
     package func part(holding position: UInt64) -> Int {
         var low = 0
         var high = marks.count
@@ -72,7 +72,7 @@ package struct ManifestList: Sendable {
         var cursor = ChunkCursor(position: mark.position)
         var chunks: [ChunkEntry] = []
         chunks.reserveCapacity(Self.stride)
-        // The bytes were checked at the beginning, so nothing is left out here.
+        // The bytes were checked by the initializer, so no chunk is left out here.
         while cursor.position < end, let chunk = cursor.next(in: bytes) { chunks.append(chunk) }
         return Part(offset: mark.offset, chunks: chunks)
     }
@@ -83,7 +83,7 @@ private struct ChunkCursor {
     private static let nameLength = 32
     var position: Int
 
-    /// The length of the chunk that was passed.
+    /// Skips a chunk and returns its length.
     mutating func skip(in bytes: [UInt8]) throws(ChunkError) -> UInt64 {
         guard bytes.count - position > Self.nameLength else { throw Self.truncated }
         position += Self.nameLength

@@ -18,7 +18,7 @@ enum Zstandard {
         return size == nil ? nil : result
     }
 
-    /// The payload's plain bytes, exactly `length` of them.
+    /// Returns the payload's plain bytes, exactly `length` of them.
     static func decompress(_ payload: UnsafeRawBufferPointer, length: Int) throws(ChunkError) -> [UInt8] {
         var outcome = 0
         let plain = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in

@@ -1,15 +1,15 @@
 package import CloudModel
 
-/// A cloud that notifies its devices of changes; of any other a device learns by polling.
+/// A cloud that notifies its devices of changes. Devices of any other cloud poll.
 package protocol ChangeNotifying: CloudBackend {
-    /// Hints that something may be new, from now on. The stream ends when its consumer stops, and survives a cloud that goes away and
-    /// comes back.
+    /// Returns hints that something may be new, from now on. The stream ends when its consumer stops, and survives an interruption of the
+    /// cloud.
     func events() -> AsyncStream<CloudEvent>
 }
 
 package enum CloudEvent: Hashable, Sendable {
     case containerChanged(ContainerName)
     case containersChanged
-    /// The cloud went away or came back: try again now instead of at the end of the back-off.
+    /// The cloud became unreachable or reachable: retry now instead of at the end of the back-off.
     case reachabilityChanged
 }

@@ -1,24 +1,24 @@
-/// Why a cloud did not do what it was asked.
+/// Why a cloud did not perform an operation.
 package struct CloudError: Error, CustomStringConvertible {
     package enum Code: String, Sendable {
-        /// The cloud can not be reached now. Everything waits and is tried again.
+        /// The cloud cannot be reached now. Operations wait and are retried.
         case offline
-        /// What was asked for is not there.
+        /// The requested object does not exist.
         case notFound
-        /// What is there is not what was put there.
+        /// Stored data is not what was put there.
         case damaged
-        /// Made by a newer version of this program; nothing was touched.
+        /// A newer version of this program made the cloud; nothing was changed.
         case tooNew
-        /// The server is of an older version than this program can use.
+        /// The server's version is too old for this program.
         case tooOld
-        /// Another cloud than the one this device has synced with.
+        /// The cloud is not the one that this device has synced with.
         case foreign
         /// The cloud is full, or this account's share of it.
         case quota
         case unauthorized
-        /// It is there but may not be written.
+        /// The cloud exists but may not be written to.
         case readOnly
-        /// Anything else; tried again with growing pauses.
+        /// Any other error; retried with growing pauses.
         case failed
     }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps events until their one reader takes them, each only once: a slow reader costs at most one event per container.
+/// Queues events until their single reader takes them, without repetitions: for a slow reader at most one event per container is queued.
 package final class EventMailbox: Sendable {
     private struct State {
         var waiting: [CloudEvent] = []
@@ -25,7 +25,7 @@ package final class EventMailbox: Sendable {
         reader?.resume(returning: event)
     }
 
-    /// The next event; nil after ``end()``, or at once for a second reader beside the first.
+    /// Returns the next event; nil after ``end()``, or immediately for a second concurrent reader.
     package func next() async -> CloudEvent? {
         await withCheckedContinuation { continuation in
             let answer = state.withLock { state -> CloudEvent?? in

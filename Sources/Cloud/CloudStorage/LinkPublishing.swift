@@ -33,7 +33,7 @@ package struct NewLink: Hashable, Sendable {
     }
 }
 
-/// A link as its owner sees it later.
+/// An existing link as its owner sees it.
 package struct KnownLink: Hashable, Sendable {
     package let id: Int64
     package let container: String

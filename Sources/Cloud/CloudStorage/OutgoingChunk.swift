@@ -2,7 +2,7 @@ package import CloudModel
 
 /// A chunk with its frame, on its way to a cloud.
 package struct OutgoingChunk: Hashable, Sendable {
-    /// What the plain bytes are. A cloud that encrypts or collects garbage treats lists of chunks apart from the bytes of documents.
+    /// The kind of the plain bytes. A cloud that encrypts or collects garbage treats lists of chunks differently from bytes of documents.
     package enum Kind: Hashable, Sendable {
         /// Bytes of a document.
         case data

@@ -2,6 +2,6 @@
 package protocol RemoteResettable: CloudBackend {
     /// Whether a reset is requested, as of the last response of the cloud.
     var isResetAsked: Bool { get }
-    /// Acknowledges the request: the reset has begun, and the cloud requests it no more.
+    /// Acknowledges the request: the reset has begun, and the cloud stops requesting it.
     func confirmReset() async throws
 }

@@ -1,19 +1,19 @@
-/// Decides when to ask a cloud again after an error. Pure; the caller brings the chance.
+/// Decides when to retry after an error of a cloud. Pure; the caller passes the random generator.
 ///
-/// Pauses double from `first` to `longest`. Half of each is fixed and half is chance, so devices that lost a cloud together do
-/// not come back together.
+/// Pauses double from `first` to `longest`. Half of each pause is fixed and half is jitter, so that devices that lost a cloud together do
+/// not return together.
 package struct RetryPolicy: Hashable, Sendable {
     package let first: Duration
     package let longest: Duration
 
-    /// Five minutes: outlasts the restart of a server, yet a laptop opened in the morning does not sit waiting for long; and
-    /// ``CloudEvent/reachabilityChanged`` cuts a pause short.
+    /// By default `longest` is five minutes, which outlasts the restart of a server, yet does not keep a laptop that is opened in the
+    /// morning waiting for long. ``CloudEvent/reachabilityChanged`` cuts a pause short.
     package init(first: Duration = .seconds(1), longest: Duration = .seconds(300)) {
         self.first = first
         self.longest = longest
     }
 
-    /// How long to wait after this many failures in a row (from 1); nil when a retry can not succeed before a person acts.
+    /// Returns how long to wait after this many failures in a row (from 1); nil if a retry cannot succeed before a person acts.
     package func pause(
         after failures: Int, _ code: CloudError.Code, using generator: inout some RandomNumberGenerator
     ) -> Duration? {
@@ -24,8 +24,8 @@ package struct RetryPolicy: Hashable, Sendable {
         }
     }
 
-    /// The part of the pause that nothing cuts short: new work asks for a retry with each change, and a caller that waits many times a
-    /// second. Zero after the first failures, so that a cloud that was away for a moment is used again at once.
+    /// Returns the part of the pause that cannot be cut short, because each change requests a retry, and a waiting caller does so many
+    /// times a second. Zero after the first failures, so that a cloud that was away for a moment is used again at once.
     package func floor(after failures: Int, _ code: CloudError.Code) -> Duration {
         guard failures > 2 else { return .zero }
         return switch code.remedy {
@@ -51,9 +51,10 @@ package struct RetryPolicy: Hashable, Sendable {
 
 extension CloudError.Code {
     package enum Remedy: Hashable, Sendable {
-        /// May be over by itself at any moment.
+        /// The problem may end by itself at any moment.
         case time
-        /// Over once the user has made room or given permission; there is no notification of that, so it is retried now and then.
+        /// The problem ends once the user has made room or given permission; there is no notification of that, so the request is retried
+        /// periodically.
         case user
         /// A retry of the same request fails in the same way.
         case none

@@ -1,7 +1,7 @@
 import Basics
 import CloudModel
 
-/// The parts of an item as bytes, the same wherever they are kept.
+/// Encodes the parts of an item, in the same way wherever they are stored.
 extension ByteWriter {
     mutating func append(_ id: ItemID) {
         append(fixed: id.high)
@@ -52,7 +52,7 @@ extension ByteWriter {
 }
 
 private enum ContentTag {
-    /// Apart from every layout of stored content.
+    /// Distinct from every layout of stored content.
     static let announced: UInt8 = 0xFF
 }
 
@@ -97,7 +97,7 @@ extension ByteReader {
         return .stored(ContentReference(digest: try digest(), size: size, layout: layout))
     }
 
-    /// What a file can have: `off_t` of Linux ends at 2^63 - 1.
+    /// Reads a size that a file can have: `off_t` of Linux ends at 2^63 - 1.
     private mutating func size() throws(ByteCodingError) -> UInt64 {
         let size = try varint()
         guard size <= UInt64(Int64.max) else { throw .invalid("a size of \(size) bytes") }

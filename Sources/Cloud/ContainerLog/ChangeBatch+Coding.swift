@@ -1,10 +1,10 @@
 import Basics
 import CloudModel
 
-/// A batch as the log keeps it; docs/LOG.md has the layout. One batch has one encoding: equal batches are equal bytes.
+/// The encoding of a batch in the log; docs/LOG.md has the layout. A batch has exactly one encoding: equal batches are equal bytes.
 extension ChangeBatch {
     package static let format: UInt8 = 1
-    /// What one entry may hold, so that no single one makes a device's memory or a transaction large.
+    /// The limits of one entry, so that no single entry takes much of a device's memory or makes a transaction large.
     package static let maximumChanges = 10_000
     package static let maximumPackages = 4_096
     package static let maximumBytes = 4 << 20
@@ -37,12 +37,12 @@ extension ChangeBatch {
         return writer.bytes
     }
 
-    /// Total: throws ``LogError/tooNew(format:known:)``, ``LogError/rulesTooNew(needed:known:)`` or
+    /// Decodes an entry. Any bytes either decode or throw ``LogError/tooNew(format:known:)``, ``LogError/rulesTooNew(needed:known:)`` or
     /// ``LogError/damaged(_:)``.
     package init(decoding bytes: some Collection<UInt8>) throws(LogError) {
         guard bytes.count <= Self.maximumBytes else { throw .damaged("\(bytes.count) bytes, too many for an entry") }
         var reader = ByteReader(bytes)
-        // What follows these two may look different in another format, so each is judged before the next is read.
+        // The bytes after these two may differ in another format, so each is checked before the next is read.
         let format = try reader.intact { reader throws(ByteCodingError) in try reader.byte() }
         guard format <= Self.format else { throw .tooNew(format: format, known: Self.format) }
         guard format == Self.format else { throw .damaged("format \(format) never was") }
@@ -52,7 +52,7 @@ extension ChangeBatch {
         self = try reader.intact { reader throws(ByteCodingError) in
             try reader.batch(under: FoldRules.version(rules))
         }
-        // No release names rules 0; such an entry means what it means under rules 1.
+        // No release names rules 0; such an entry has the meaning that it has under rules 1.
         let named = FoldRules.version(rules).version
         if named != self.rules { namedRules = named }
     }
@@ -73,7 +73,7 @@ extension ChangeBatch {
 }
 
 extension ByteReader {
-    /// Reads something, or says that the entry is damaged.
+    /// Reads a value, or throws that the entry is damaged.
     fileprivate mutating func intact<T>(
         _ read: (inout ByteReader) throws(ByteCodingError) -> T
     ) throws(LogError) -> T {
@@ -89,7 +89,7 @@ extension ByteReader {
         let deviceName = try string()
         guard deviceName.utf8.count <= ChangeBatch.maximumDeviceNameBytes else { throw .invalid("a long device name") }
         let deviceSequence = try varint()
-        // A device counts on from its last batch; from here on it could not.
+        // A device continues counting from its last batch; from this number on it could not.
         guard deviceSequence < UInt64(Int64.max) else { throw .invalid("the batch number \(deviceSequence)") }
         let time = Timestamp(nanoseconds: try fixed())
         let packages = rules.namesPackages ? try packageVersions() : []

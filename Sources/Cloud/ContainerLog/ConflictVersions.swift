@@ -1,13 +1,13 @@
 import CloudModel
 
-/// The conflict versions of one file by digest, in the order of their version ids. Removing takes constant time, and so does inserting where
-/// the version is newer than those that are there.
+/// The conflict versions of one file by digest, in the order of their version ids. Removing takes constant time, and so does inserting a
+/// version that is newer than all others.
 struct ConflictVersions {
     /// Sorted by id; nil where one was removed.
     private var slots: [ConflictVersion?]
     private var ids: [VersionID]
     private var places: [Digest: Int] = [:]
-    /// Grows with each change.
+    /// The number of changes so far.
     private(set) var changes = 0
 
     /// - Parameter versions: Sorted by id, each with a digest of its own.
@@ -25,7 +25,7 @@ struct ConflictVersions {
 
     subscript(digest: Digest) -> ConflictVersion? { places[digest].flatMap { slots[$0] } }
 
-    /// The contents of that version: one, in every log that a device wrote.
+    /// Returns the contents of a version: one, in every log that a device wrote.
     func digests(of id: VersionID) -> [Digest] {
         var place = ids.partitioningIndex { $0 >= id }
         var found: [Digest] = []
@@ -45,8 +45,8 @@ struct ConflictVersions {
         return true
     }
 
-    /// Inserts behind versions of the same id. Where others come behind it, these are moved: they arrived after the content that is inserted
-    /// became current, so each of them is moved once.
+    /// Inserts a version after those with the same id. Any later versions are moved: they arrived after the inserted content became
+    /// current, so each of them is moved once.
     mutating func insert(_ version: ConflictVersion, _ digest: Digest) {
         var place = ids.count
         while place > 0, ids[place - 1] > version.version { place -= 1 }
@@ -58,7 +58,7 @@ struct ConflictVersions {
 }
 
 extension Array {
-    /// The first index whose element satisfies the predicate, of which all before do not and all behind do.
+    /// Returns the first index whose element satisfies the predicate. No element before it does, and all after it do.
     fileprivate func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

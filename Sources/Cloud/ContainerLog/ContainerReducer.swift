@@ -1,9 +1,8 @@
 import Basics
 package import CloudModel
 
-/// Decides what a log means: every device and the server fold the same entries into the same tree. Pure: it reads and
-/// writes its store and nothing else, no clock, no randomness. Total: any change has a defined result, "void" being one
-/// of them.
+/// Decides what a log means: every device and the server fold the same entries into the same tree. Pure: it reads and writes only its
+/// store, and uses no clock and no randomness. Total: any change has a defined result, which may be "void".
 ///
 /// docs/LOG.md has the rules with their reasons.
 package struct ContainerReducer: Sendable {
@@ -12,7 +11,7 @@ package struct ContainerReducer: Sendable {
 
     package init() {}
 
-    /// Gives an empty store the folders that each container has. Does nothing to a store that has them.
+    /// Creates the folders that each container has in an empty store. Does nothing if the store has them.
     package static func initialise(_ store: inout some TreeStore, foldsNames: Bool) throws {
         guard try store.item(.root) == nil else { return }
         var state = try store.state()
@@ -22,8 +21,8 @@ package struct ContainerReducer: Sendable {
         try store.put(wellKnown(.documents, in: .root, bytes: Array("Documents".utf8)))
     }
 
-    /// Folds one entry. Throws what the store throws, ``LogError/gap(expected:found:)`` and
-    /// ``LogError/rulesTooNew(needed:known:)``; the latter two before anything is touched.
+    /// Folds one entry. Throws the store's errors, ``LogError/gap(expected:found:)`` and ``LogError/rulesTooNew(needed:known:)``; the
+    /// latter two before anything is changed.
     package func fold<Store: TreeStore>(
         _ batch: ChangeBatch, at sequence: LogSequence, into store: inout Store
     ) throws -> FoldResult {
@@ -49,12 +48,12 @@ package struct ContainerReducer: Sendable {
         return fold.result
     }
 
-    /// Whether the tree will be the same after the batch: it is a repeat, or refused.
+    /// Whether the batch leaves the tree as it is, because it is a repeat or refused.
     package func isVoid(_ batch: ChangeBatch, in store: some TreeStore) throws -> Bool {
         try batch.deviceSequence <= store.lastSequence(of: batch.device) || refuses(batch, in: store)
     }
 
-    /// Whether another batch has changed a package since this one was made, so that the changes of both would mix in it.
+    /// Whether another batch has changed a package since this one was made, so that the package would mix the changes of both.
     private func refuses(_ batch: ChangeBatch, in store: some TreeStore) throws -> Bool {
         try batch.packages.contains { known in
             guard let item = try store.standing(for: known.package), item.body == .folder else { return true }
@@ -62,8 +61,8 @@ package struct ContainerReducer: Sendable {
         }
     }
 
-    /// Passes an entry by that the cloud vouches for and that still is no batch: every device sees the same bytes, so
-    /// for every device they mean nothing.
+    /// Skips an entry whose bytes the cloud guarantees but which is not a valid batch: every device sees the same bytes, so the entry is
+    /// void for all of them.
     package func foldVoid(at sequence: LogSequence, into store: inout some TreeStore) throws {
         try store.setState(stateAfter(sequence, in: store))
     }
@@ -89,6 +88,6 @@ package struct ContainerReducer: Sendable {
 }
 
 extension ItemID {
-    /// The parent of the root: no item has this id, so walks upward end and listings never come by the root.
+    /// The parent of the root. No item has this id, so walks upward end and no listing contains the root.
     package static let nowhere = ItemID(high: 0, low: 0)
 }

@@ -1,7 +1,7 @@
 import Basics
 import CloudModel
 
-/// New content for a file, as it stands in the log.
+/// New content for a file, as the log has it.
 struct Edit {
     var base: Digest?
     var content: ContentReference
@@ -14,10 +14,10 @@ struct Edit {
 /// The rules for contents: which one is current and which are conflict versions. Pure; knows one live file and nothing around it. An edit
 /// takes constant time on average, however many conflict versions there are.
 struct ContestedFile {
-    /// Without its conflict versions.
+    /// The file without its conflict versions.
     private var current: CloudItem
     private var versions: ConflictVersions
-    /// What became current or a conflict version since ``markSaved()``.
+    /// The contents that became current or a conflict version since ``markSaved()``.
     private var unsaved: Set<Digest> = []
     /// Whether anything changed since ``markSaved()``.
     private(set) var isChanged = false
@@ -46,17 +46,18 @@ struct ContestedFile {
     /// Whether this content is the current one or a conflict version.
     func holds(_ digest: Digest) -> Bool { self.digest == digest || versions[digest] != nil }
 
-    /// Who wrote the current content or conflict version of this digest.
+    /// Returns the author of the current content or conflict version of this digest.
     func writer(of digest: Digest?) -> DeviceID? {
         self.digest == digest ? current.author : digest.flatMap { versions[$0]?.author }
     }
 
-    /// Whether an edit from this base supersedes a content that the store has never had, and that would be missing in the file's history.
+    /// Whether an edit from this base supersedes a content that the store has never had, and that the file's history would lack.
     func supersedesUnsaved(_ base: Digest?) -> Bool {
         isCurrent(base) ? digest.map(unsaved.contains) ?? false : base.map(unsaved.contains) ?? false
     }
 
-    /// Takes an edit in. `now` is the log's time: no modification counts as later than that.
+    /// Applies an edit. `now` is the log's time: no modification counts as later than that.
+    ///
     /// - Returns: Whether anything changed.
     mutating func receive(_ edit: Edit, at now: Timestamp) -> Bool {
         let before = (current, versions.changes)
@@ -65,7 +66,7 @@ struct ContestedFile {
         if let base = edit.base, !isCurrentBase { versions.remove(base) }
 
         if edit.content.digest == digest {
-            // Equal bytes are no change, or two devices could respond to each other's saves for ever.
+            // Equal bytes are no change; otherwise two devices could respond to each other's saves for ever.
             current.attributes.modified =
                 isCurrentBase ? edit.modified : max(current.attributes.modified, edit.modified)
         } else if isCurrentBase {
@@ -101,7 +102,8 @@ struct ContestedFile {
 
     private func isCurrent(_ base: Digest?) -> Bool { digest == nil || digest == base }
 
-    /// Two contents that did not know of each other: the later modification is current, the other one a conflict version.
+    /// Resolves a race between two contents whose authors did not know of each other: the later modification becomes current, the other a
+    /// conflict version.
     private mutating func contest(_ edit: Edit, at now: Timestamp) {
         guard let present = current.body.content else { return }
         let loser = ConflictVersion(
@@ -115,7 +117,8 @@ struct ContestedFile {
             become(edit)
             keep(loser)
         } else {
-            // An equal conflict version is replaced: a resolution of the old one was made without knowing that the bytes were written again.
+            // An equal conflict version is replaced, because a resolution of the old one was made without knowing that the bytes were
+            // written again.
             versions.remove(edit.content.digest)
             keep(ConflictVersion(edit))
         }
@@ -142,12 +145,12 @@ extension CloudItem {
         self.digest == digest || conflicts.contains { $0.digest == digest }
     }
 
-    /// Who wrote the current content or conflict version of this digest.
+    /// Returns the author of the current content or conflict version of this digest.
     func writer(of digest: Digest?) -> DeviceID? {
         self.digest == digest ? author : conflicts.first { $0.digest == digest }?.author
     }
 
-    /// Takes the edit's content. Its conflict versions stay.
+    /// Makes the edit's content current. The conflict versions stay.
     mutating func become(_ edit: Edit) {
         body = .file(.stored(edit.content))
         attributes.modified = edit.modified
@@ -156,7 +159,7 @@ extension CloudItem {
         authorName = edit.authorName
     }
 
-    /// Adds conflict versions, each unless its bytes are kept already; in the order of their versions, behind equal ones.
+    /// Adds conflict versions in the order of their versions, after equal ones. Skips those whose bytes the file already has.
     mutating func keep(_ added: [ConflictVersion]) {
         guard !added.isEmpty else { return }
         var held = Set(conflicts.compactMap(\.digest))

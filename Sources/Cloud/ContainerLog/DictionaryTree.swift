@@ -16,7 +16,7 @@ package struct DictionaryTree: TreeStore, Sendable {
     /// An empty tree. ``ContainerReducer`` makes the well-known folders with the first entry, unless they exist.
     package init(foldsNames: Bool = false) { current = LogState(foldsNames: foldsNames) }
 
-    /// Everything ever put, tombstones included, in no order.
+    /// All items that were ever put, tombstones included, in no order.
     package var allItems: some Collection<CloudItem> { items.values }
 
     package func state() -> LogState { current }

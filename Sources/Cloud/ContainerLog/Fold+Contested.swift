@@ -1,8 +1,8 @@
 import CloudModel
 
-/// Changes of the file that the change before was about. It stays out of the store meanwhile: an item is written with all of its conflict
-/// versions, so that as many stale edits of one file would otherwise take quadratic time. It is changed in place: a copy of it would be
-/// another such list.
+/// Changes of the file that the previous change edited. That file stays out of the store meanwhile: an item is written with all of its
+/// conflict versions, so that many stale edits of one file would otherwise take quadratic time. It is changed in place, because a copy of
+/// it would copy that list.
 extension Fold {
     /// Applies the change if it is about the contested file and nothing else.
     mutating func applyToContested(_ change: Change) throws -> Bool {
@@ -18,7 +18,7 @@ extension Fold {
         }
     }
 
-    /// Takes an edit in for the contested file.
+    /// Applies an edit to the contested file.
     mutating func receive(_ edit: Edit) throws {
         if contested?.supersedesUnsaved(edit.base) == true { try saveContested() }
         guard let id = contested?.id, contested?.receive(edit, at: state.time) == true else { return }
@@ -36,7 +36,7 @@ extension Fold {
         contested?.markSaved()
     }
 
-    /// A deletion that means a conflict version, or nothing.
+    /// Applies a deletion of a conflict version, or one that is void.
     private mutating func deleteContested(_ id: ItemID, _ base: Digest?) throws -> Bool {
         guard try meansContested(id, base), contested?.digest != base else { return false }
         guard let base, try store.alias(of: id) == nil || contested?.writer(of: base) == author else { return true }
@@ -63,7 +63,7 @@ extension Fold {
         if let id = contested?.id, contested?.resolve(versions) == true { touch(id) }
     }
 
-    /// Whether a change under this id, from this base, is about the contested file: as ``find(_:)`` and ``holder(of:for:)`` say.
+    /// Whether a change of this id, from this base, is about the contested file, as determined by ``find(_:)`` and ``holder(of:for:)``.
     func meansContested(_ id: ItemID, _ base: Digest?) throws -> Bool {
         guard let contestedID = contested?.id else { return false }
         var target = id

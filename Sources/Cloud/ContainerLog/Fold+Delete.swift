@@ -1,7 +1,7 @@
 import Basics
 import CloudModel
 
-/// The rules for deletions and resolved conflicts: nothing goes that its deleter did not see.
+/// The rules for deletions and resolved conflicts: nothing is removed that the deleting device did not see.
 extension Fold {
     mutating func delete(_ id: ItemID, base: Digest?) throws {
         guard let named = try find(id), let item = try holder(of: base, for: named), !item.isDeleted,
@@ -13,7 +13,7 @@ extension Fold {
         case .symlink: break
         case .file:
             guard item.digest == base else {
-                // The deleter saw a content that has lost since: it goes, what won stays.
+                // The device saw a content that has lost since: that content is removed, the winning one stays.
                 guard let base, item.holds(base) else { return }
                 contested = ContestedFile(item)
                 return dropConflict(base)
@@ -22,8 +22,8 @@ extension Fold {
         try bury(item)
     }
 
-    /// A deletion under an id that has become an alias was sent by a device that did not know the other item: it may only remove content
-    /// that this device wrote.
+    /// Whether a deletion may remove this content. A deletion under an id that has become an alias was sent by a device that did not know
+    /// the other item: it may only remove content that this device wrote.
     private func mayDelete(_ base: Digest?, in item: CloudItem, as id: ItemID) throws -> Bool {
         try store.alias(of: id) == nil || item.writer(of: base) == author
     }
@@ -37,7 +37,7 @@ extension Fold {
         for version in versions { try buryHeir(of: item.id, version) }
     }
 
-    /// The version became an item when its document was deleted, and still has the content that is discarded here.
+    /// Deletes the item that the version became when its document was deleted, if it still has the content that is resolved here.
     mutating func buryHeir(of id: ItemID, _ version: VersionID) throws {
         let derived = rules.derivedIDs.heir(of: id, version)
         if try meansContested(derived, nil) { try closeContested() }
@@ -58,13 +58,14 @@ extension Fold {
         for conflict in item.conflicts { try promote(conflict, of: item, &numbers) }
     }
 
-    /// - Parameter numbers: For each suffix of a name the first number that may be free: until all are promoted no name becomes free.
+    /// - Parameter numbers: For each suffix of a name, the first number that may be free: no name becomes free until all versions are
+    ///   promoted.
     private mutating func promote(
         _ conflict: ConflictVersion, of item: CloudItem, _ numbers: inout [String: Int]
     ) throws {
         guard let digest = conflict.digest else { return }
         var id = rules.derivedIDs.heir(of: item.id, conflict.version)
-        // Only an entry that was made for it can have taken this id.
+        // Only an entry that was crafted for this purpose can have taken this id.
         while try store.item(id) != nil || store.alias(of: id) != nil {
             id = rules.derivedIDs.heir(of: id, conflict.version)
         }

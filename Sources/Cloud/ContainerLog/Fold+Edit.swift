@@ -1,7 +1,7 @@
 import Basics
 import CloudModel
 
-/// The rules for new content: which item it is for. ``ContestedFile`` has what it does there.
+/// The rules for new content, which decide which item it belongs to. ``ContestedFile`` decides its effect there.
 extension Fold {
     mutating func edit(_ id: ItemID, _ edit: Edit) throws {
         guard let named = try find(id), var item = try holder(of: edit.base, for: named), item.body.kind == .file else {
@@ -22,13 +22,13 @@ extension Fold {
         try uniteTwins(of: item.id)
     }
 
-    /// The author of an edit that names a deleted document and means its heir does not know the heir: the author's next edit starts
-    /// from this content, and names the document again.
+    /// Records the heir that a content went to. The author of an edit that names a deleted document but applies to its heir does not know
+    /// the heir: the author's next edit starts from this content, and names the document again.
     private mutating func leaveTrail(from id: ItemID, to heir: ItemID, base: Digest) throws {
         if id != heir { try store.setAlias(rules.derivedIDs.trail(of: id, to: base), to: heir) }
     }
 
-    /// An announcement has no bytes, so it takes no content's place: only the announcer may correct it.
+    /// Updates an announcement. It has no bytes, so it replaces no content: only the announcer may correct it.
     mutating func announce(_ id: ItemID, size: UInt64, modified: Timestamp) throws {
         guard var item = try find(id), !item.isDeleted, item.author == author, case .file(.announced) = item.body else {
             return
@@ -38,8 +38,8 @@ extension Fold {
         try put(item)
     }
 
-    /// The item that a change of this base means. Mostly the one that it names; where the base was a conflict version
-    /// of a document that was deleted, the item that this version became, or one that goes on from it.
+    /// Returns the item that a change from this base applies to. Usually that is the named one; if the base was a conflict version of a
+    /// deleted document, it is the item that this version became, or one that succeeded it.
     func holder(of base: Digest?, for named: CloudItem) throws -> CloudItem? {
         guard let base else { return named }
         var item = named

@@ -1,9 +1,8 @@
 import CloudModel
 
-/// The rules for names and places: one name once in a folder, every live item below the root.
+/// The rules for names and places: names are unique in a folder, and every live item is below the root.
 extension Fold {
-    /// Makes an item live at the place that it bears. Where another has that name: equals become one, others get `name
-    /// 2.ext`.
+    /// Makes an item live at its place. If another item has that name, equal items become one, and other items get `name 2.ext`.
     ///
     /// - Returns: The item, or the one that it became.
     @discardableResult
@@ -21,8 +20,7 @@ extension Fold {
         return item
     }
 
-    /// The live folder that this id stands for, brought back with its parents if it was deleted; the root if it is no
-    /// folder.
+    /// Returns the live folder that this id stands for, restored with its parents if it was deleted; the root if it is not a folder.
     mutating func liveFolder(_ id: ItemID) throws -> ItemID {
         var deleted: [CloudItem] = []
         var next = id
@@ -50,7 +48,7 @@ extension Fold {
         return try store.item(id)
     }
 
-    /// From the topmost down; where a folder has taken the place meanwhile, that one is it.
+    /// Restores folders from the topmost down. If another folder has taken a place meanwhile, that folder is used.
     private mutating func revive(_ deleted: [CloudItem], below top: ItemID) throws -> ItemID {
         var parent = top
         for var folder in deleted.reversed() {
@@ -60,7 +58,7 @@ extension Fold {
         return parent
     }
 
-    /// `name 2.ext`, `name 3.ext`…: the first that no other item has. Ends, as a folder has finitely many children.
+    /// Returns the first of `name 2.ext`, `name 3.ext`… that no other item has. Terminates, because a folder has finitely many children.
     private func freeName(for item: CloudItem) throws -> ItemName {
         var number = 2
         while true {

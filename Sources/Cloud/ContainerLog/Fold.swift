@@ -1,18 +1,18 @@
 import Basics
 import CloudModel
 
-/// One entry being folded: the store, the entry's place in the log, and what was touched so far. Each rule is an
-/// extension, and asks ``rules`` where versions of the rules differ.
+/// The fold of one entry: the store, the entry's position in the log, and what was touched so far. Each rule is an extension, and uses
+/// ``rules`` where versions of the rules differ.
 struct Fold<Store: TreeStore> {
     var store: Store
     var state: LogState
     let rules: FoldRules
     let author: DeviceID
     let authorName: String
-    /// Those of the entries before this one.
+    /// The package types as of the entries before this one.
     let packageTypes: PackageTypes
     private(set) var result = FoldResult()
-    /// The file that the change before this one edited. The store does not have its changes yet; ``saveContested()`` writes them.
+    /// The file that the previous change edited. The store does not have its changes yet; ``saveContested()`` writes them.
     var contested: ContestedFile?
 
     private var seen: Set<ItemID> = []
@@ -29,26 +29,26 @@ struct Fold<Store: TreeStore> {
         self.packageTypes = packageTypes
     }
 
-    /// The version of a content that the present change brings.
+    /// The version of a content that the present change makes.
     var version: VersionID { VersionID(sequence: state.sequence, index: index) }
 
     mutating func run(_ batch: ChangeBatch) throws {
         var raised = state.rules
         for change in batch.changes {
-            // One step an entry, or one bogus number would lock every device out for good.
+            // At most one step per entry, or one bogus number would lock out every device for good.
             if case .raiseRules(let next) = change, next == state.rules &+ 1 { raised = next }
             try apply(change)
             index += 1
         }
         try closeContested()
-        // Behind what is in them, which has to be gone before a folder that goes is looked at.
+        // After their contents, which have to be deleted before the deletion of a folder is decided.
         for known in batch.packages { try noteChange(of: known.package) }
         state.rules = max(state.rules, raised)
         try store.setLastSequence(batch.deviceSequence, of: batch.device)
         try store.setState(state)
     }
 
-    /// From here on whatever was made against an older version of the package is refused.
+    /// Records that the package has changed: from here on, a batch made against an older version of it is refused.
     private mutating func noteChange(of package: ItemID) throws {
         guard var item = try find(package) else { return }
         item.version = VersionID(sequence: state.sequence, index: 0)
@@ -81,8 +81,8 @@ struct Fold<Store: TreeStore> {
         try put(item)
     }
 
-    /// Attributes of the root that an entry of rules which know no package types has set declare none: to a release that knows no newer
-    /// rules they mean nothing either. They begin to count when an entry of newer rules declares one.
+    /// Records whether the root's attributes declare package types. Those that were set by an entry of rules without package types declare
+    /// none, because they have no meaning to a release that knows only those rules. They count once an entry of newer rules declares one.
     private mutating func noteDeclaration(over root: ItemAttributes) {
         if rules.declaresPackageTypes {
             state.ignoresPackageTypes = false
@@ -96,11 +96,11 @@ struct Fold<Store: TreeStore> {
             base: base, content: content, modified: modified, version: version, author: author, authorName: authorName)
     }
 
-    // MARK: The store, with notes taken
+    // MARK: Access to the store, recording what is touched
 
     func find(_ id: ItemID) throws -> CloudItem? { try store.standing(for: id) }
 
-    /// Writes the item if it differs from what is there.
+    /// Writes the item if it differs from the stored one.
     mutating func put(_ item: CloudItem) throws {
         guard try store.item(item.id) != item else { return }
         try store.put(item)

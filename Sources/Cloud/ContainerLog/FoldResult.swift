@@ -1,8 +1,8 @@
 package import CloudModel
 
-/// What folding one entry did to the tree, for a device that follows the log with a tree of its own.
+/// The effect of folding one entry on the tree, for a device that follows the log with a tree of its own.
 package struct FoldResult: Hashable, Sendable {
-    /// An item that became another one: its id stands for `into` from here on.
+    /// An item that was merged into another: its id stands for `into` from here on.
     package struct Merge: Hashable, Sendable {
         package let from: ItemID
         package let into: ItemID
@@ -12,17 +12,18 @@ package struct FoldResult: Hashable, Sendable {
         }
     }
 
-    /// The log had this batch already; nothing but the sequence changed.
+    /// Whether the log had this batch already; nothing but the sequence changed.
     package var isRepeat = false
-    /// It changes a package that another batch changed first: its number is used up, and none of its changes were applied.
+    /// Whether the batch was refused because it changes a package that another batch changed first. Its number is used up, and none of its
+    /// changes were applied.
     package var isRefused = false
-    /// Items of which anything changed, each once, in the order of their first change: also parents that came back,
-    /// items that had to give way with another name, conflict versions that became items, and both sides of a merge.
+    /// Items that changed, each once, in the order of their first change. They include parents that were restored, items that had to take
+    /// another name, conflict versions that became items, and both sides of a merge.
     package internal(set) var touched: [ItemID] = []
-    /// In the order in which it happened; a later one may go on from an earlier one's target.
+    /// Merges in the order in which they happened; a later one may start from an earlier one's target.
     package internal(set) var merged: [Merge] = []
 
-    /// Keys of the key-value store that have another value now, or none.
+    /// Keys of the key-value store whose value was changed or removed.
     package internal(set) var touchedKeys: Set<String> = []
     /// Keys whose new value the store had no room for.
     package internal(set) var refusedKeys: Set<String> = []

@@ -1,13 +1,13 @@
 import Basics
 package import CloudModel
 
-/// The rules for attributes: each field for itself, within limits that a hostile device can not exceed either.
+/// The rules for attributes: each field is independent, within limits that a hostile device cannot exceed either.
 extension ItemAttributes {
-    /// Names and values of an item's extended attributes together, in bytes. The size that Linux allows one value
+    /// The most bytes of the names and values of an item's extended attributes together; the size that Linux allows for one value
     /// (xattr(7)).
     package static let maximumExtendedBytes = 65_536
 
-    /// Names are 1 to 255 bytes without NUL (XATTR_NAME_MAX).
+    /// Whether a name has 1 to 255 bytes without NUL (XATTR_NAME_MAX).
     package static func isValidExtendedName(_ name: String) -> Bool {
         (1...255).contains(name.utf8.count) && !name.utf8.contains(0)
     }
@@ -21,7 +21,7 @@ extension ItemAttributes {
         add(changes.extended.compactMapValues { $0 })
     }
 
-    /// These attributes within the limits.
+    /// These attributes, cut to the limits.
     var limited: ItemAttributes {
         var result = self
         result.permissions &= 0o7777
@@ -30,7 +30,7 @@ extension ItemAttributes {
         return result
     }
 
-    /// Adds them by name as long as they fit. The order decides what is left out, so it must not be the dictionary's.
+    /// Adds attributes by name as long as they fit. The order decides which are left out, so it must not be the dictionary's.
     private mutating func add(_ values: [String: [UInt8]]) {
         var total = extendedBytes
         for (name, value) in values.sorted(by: { $0.key < $1.key }) where Self.isValidExtendedName(name) {

@@ -1,11 +1,11 @@
 package import Basics
 import CloudModel
 
-/// One key of a container's key-value store as the folded log has it.
+/// An entry of a container's key-value store, as the folded log has it.
 package struct KeyValueEntry: Hashable, Sendable {
-    /// Nil: removed. Kept for its time, so that an older write does not bring the key back.
+    /// Nil: removed. The entry is kept for its time, so that an older write does not restore the key.
     package var value: [UInt8]?
-    /// When it was written, cut to the log's time.
+    /// When the entry was written, clamped to the log's time.
     package var time: Timestamp
 
     package init(value: [UInt8]?, time: Timestamp) {
@@ -14,23 +14,23 @@ package struct KeyValueEntry: Hashable, Sendable {
     }
 }
 
-/// What a key-value store holds at most: its program's settings, not its documents.
+/// The limits of a key-value store, which is for its program's settings, not its documents.
 package enum KeyValueLimits {
     package static let keys = 1_024
-    /// Of all values together.
+    /// The most bytes of all values together.
     package static let bytes = 1 << 20
-    /// Of one value.
+    /// The most bytes of one value.
     package static let valueBytes = 1 << 20
-    /// Of a key, in UTF-8.
+    /// The most bytes of a key, in UTF-8.
     package static let keyBytes = 64
-    /// Removed keys that are remembered; beyond it the one that was removed first is forgotten.
+    /// The most removed keys that are remembered; beyond that, the key that was removed first is forgotten.
     package static let removedKeys = 1_024
 
     /// Whether text can be a key.
     package static func allows(key: String) -> Bool { (1...keyBytes).contains(key.utf8.count) && !key.utf8.contains(0) }
 }
 
-/// How much a store holds.
+/// The size of a store.
 package struct KeyValueTotals: Hashable, Sendable {
     package var keys: Int
     package var bytes: Int
@@ -42,7 +42,7 @@ package struct KeyValueTotals: Hashable, Sendable {
         self.removedKeys = removedKeys
     }
 
-    /// Whether they fit with this entry in the place of that one.
+    /// Whether the store stays within the limits if this entry replaces that one.
     package func allows(_ entry: KeyValueEntry, replacing old: KeyValueEntry?) -> Bool {
         guard let value = entry.value else { return true }
         return keys + (old?.value == nil ? 1 : 0) <= KeyValueLimits.keys

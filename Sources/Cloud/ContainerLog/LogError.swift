@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// Why an entry of a log was not folded, decoded or encoded. Whatever throws it has changed nothing.
+/// Why an entry of a log was not folded, decoded or encoded. A call that throws it has changed nothing.
 package enum LogError: Error, Hashable, CustomStringConvertible {
     /// The entry does not follow the last one folded: read the log again from there.
     case gap(expected: LogSequence, found: LogSequence)
@@ -8,13 +8,12 @@ package enum LogError: Error, Hashable, CustomStringConvertible {
     case rulesTooNew(needed: UInt16, known: UInt16)
     /// The entry is written in a format that this release does not know: update it.
     case tooNew(format: UInt8, known: UInt8)
-    /// The bytes are no entry. Where the cloud vouches for them, all devices pass it by
-    /// (``ContainerReducer/foldVoid(at:into:)``).
+    /// The bytes are not an entry. If the cloud guarantees them, all devices skip the entry (``ContainerReducer/foldVoid(at:into:)``).
     case damaged(String)
-    /// The batch exceeds a limit of the format: split it, or refuse what it was made from.
+    /// The batch exceeds a limit of the format: split it, or refuse its source.
     case tooLarge(String)
 
-    /// Whether a newer version of this program can go on.
+    /// Whether a newer version of this program can continue.
     package var needsUpdate: Bool {
         switch self {
         case .rulesTooNew, .tooNew: true

@@ -2,11 +2,10 @@ package import CloudModel
 import Foundation
 
 extension NameKey {
-    /// The key of a name: its bytes, or where the container folds names (and the name is UTF-8) its text in NFC without
-    /// case.
+    /// Makes the key of a name: its bytes, or if the container folds names (and the name is UTF-8) its text in NFC without case.
     ///
-    /// The tables are the Swift runtime's; a character that gets a case pair later folds differently from that release
-    /// on, and the comparison of tree digests shows it.
+    /// The tables are those of the Swift runtime. A character that gets a case pair later folds differently from that release on, which the
+    /// comparison of tree digests shows.
     package init(_ name: ItemName, folding: Bool) {
         guard folding else {
             self.init(bytes: name.bytes)
@@ -21,7 +20,8 @@ extension NameKey {
         }
     }
 
-    /// Lower, upper, lower joins what one mapping alone leaves apart: `ẞ` and `ß` with `ss`, `ς` with `σ`.
+    /// Mapping to lower, upper and lower case again joins characters that a single mapping keeps apart: `ẞ` and `ß` with `ss`, `ς` with
+    /// `σ`.
     private static func fold(_ text: String) -> String {
         var folded = ""
         for scalar in text.precomposedStringWithCanonicalMapping.unicodeScalars { folded += fold(scalar) }

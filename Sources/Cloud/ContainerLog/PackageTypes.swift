@@ -1,18 +1,18 @@
 package import CloudModel
 
-/// Which folders of a container are documents of their own: those with one of the extensions that are built in, and those with one that the
-/// container's log declares. A device's settings have no part in it: two devices with different lists would fold one log into two trees.
+/// Determines which folders of a container are documents of their own: those with one of the built-in extensions, and those with one that
+/// the container's log declares. A device's settings have no influence: two devices with different lists would fold one log into two trees.
 package struct PackageTypes: Hashable, Sendable {
-    /// Those of every container.
+    /// The built-in extensions, which apply to every container.
     package static let extensions: Set<String> = [
         "app", "bundle", "pages", "key", "numbers", "sparsebundle", "rtfd", "textbundle", "xcodeproj", "ulysses",
     ]
 
-    /// What a container may declare.
+    /// The most extensions that a container may declare.
     package static let maximumCount = 256
     private static let maximumBytes = 64
 
-    /// In small letters.
+    /// In lower case.
     package private(set) var declared: Set<String>
 
     package init(declared: Set<String> = []) { self.declared = declared }
@@ -39,10 +39,10 @@ package struct PackageTypes: Hashable, Sendable {
         return Self.extensions.contains(type) || declared.contains(type)
     }
 
-    /// Whether it is one in every container.
+    /// Whether a folder of this name is a package in every container.
     package static func isPackage(_ name: ItemName) -> Bool { PackageTypes().isPackage(name) }
 
-    /// What can be declared: small ASCII letters, digits, `-` and `_`, at most 64.
+    /// Whether an extension can be declared: lower-case ASCII letters, digits, `-` and `_`, at most 64.
     package static func isValid(_ pathExtension: String) -> Bool {
         (1...maximumBytes).contains(pathExtension.utf8.count)
             && pathExtension.utf8.allSatisfy { byte in
@@ -57,7 +57,7 @@ package struct PackageTypes: Hashable, Sendable {
 }
 
 extension TreeStore {
-    /// As of the last entry folded.
+    /// Returns the package types as of the last folded entry.
     package func packageTypes() throws -> PackageTypes {
         guard try !state().ignoresPackageTypes else { return PackageTypes() }
         return try item(.root).map { PackageTypes(declaredBy: $0.attributes) } ?? PackageTypes()
@@ -65,7 +65,7 @@ extension TreeStore {
 }
 
 extension Change {
-    /// Whether it says which folders are packages: to a release that does not know of that it would mean nothing.
+    /// Whether the change declares which folders are packages, which a release that does not know of package types would ignore.
     var declaresPackageType: Bool {
         guard case .setAttributes(_, let changes) = self else { return false }
         return changes.namesPackageTypes

@@ -1,7 +1,7 @@
 import Basics
 package import CloudModel
 
-/// A package in the version that the author of a change knew: its folder has the version of the last batch that changed what is in it.
+/// A package in the version that the author of a change knew. Its folder has the version of the last batch that changed its contents.
 package struct PackageVersion: Hashable, Sendable {
     package let package: ItemID
     package let version: VersionID
@@ -13,7 +13,7 @@ package struct PackageVersion: Hashable, Sendable {
 }
 
 extension TreeStore {
-    /// The packages, here in this tree, in which these changes change what files there are or what is in them; in the order of their ids.
+    /// Returns the packages of this tree whose files or whose files' contents these changes alter, in the order of their ids.
     package func packages(changedBy changes: [Change]) throws -> [PackageVersion] {
         var folders: Set<ItemID> = []
         for change in changes { try folders.formUnion(self.folders(changedBy: change)) }
@@ -24,8 +24,8 @@ extension TreeStore {
         return found.sorted { $0.key < $1.key }.map { PackageVersion($0.key, $0.value) }
     }
 
-    /// The folders of which a change makes another set of files, or files with other bytes or names. Attributes do not count, and
-    /// neither does what is in a folder that moves: it stays what it is.
+    /// Returns the folders in which a change alters the set of files, or their bytes or names. Attributes do not count, and neither do the
+    /// contents of a folder that moves, because they stay the same.
     package func folders(changedBy change: Change) throws -> [ItemID] {
         switch change {
         case .create(_, let parent, _, _, _): [parent]
@@ -35,12 +35,12 @@ extension TreeStore {
         }
     }
 
-    /// The live packages that a folder is or lies in, the innermost first.
+    /// Returns the live packages that a folder is or lies in, the innermost first.
     package func packages(around folder: ItemID) throws -> [CloudItem] {
         var found: [CloudItem] = []
         var next = try standing(for: folder)
         let types = try packageTypes()
-        // Damaged rows may lead in a circle; no path has more folders.
+        // Damaged rows may form a cycle; no path has more folders.
         for _ in 0..<4096 {
             guard let item = next, item.id != .root else { break }
             if item.body == .folder, !item.isDeleted, types.isPackage(item.name) { found.append(item) }
@@ -49,9 +49,8 @@ extension TreeStore {
         return found
     }
 
-    /// The item that this id stands for, tombstones included. What is live is no alias, which saves most lookups the
-    /// second read. Aliases only ever lead from an item that is gone to one that was live then, so they do not go in
-    /// circles.
+    /// Returns the item that this id stands for, tombstones included. A live item is never an alias, which saves most lookups the second
+    /// read. Aliases only lead from a removed item to one that was live at that time, so they form no cycles.
     package func standing(for id: ItemID) throws -> CloudItem? {
         var target = id
         while true {
@@ -63,7 +62,7 @@ extension TreeStore {
     }
 }
 
-// MARK: As bytes
+// MARK: Encoding
 
 extension ByteWriter {
     mutating func append(_ packages: [PackageVersion]) {

@@ -4,7 +4,7 @@ struct StableHash {
     private var first: UInt64
     private var second: UInt64
 
-    /// `purpose` keeps hashes of one kind from meeting those of another.
+    /// Makes a hash. `purpose` keeps hashes of different kinds distinct.
     init(purpose: UInt64) {
         first = 0x9E37_79B9_7F4A_7C15 ^ purpose
         second = 0xC2B2_AE3D_27D4_EB4F &+ purpose
@@ -15,7 +15,7 @@ struct StableHash {
         second = Self.mix(second &+ word &* 0xFF51_AFD7_ED55_8CCD)
     }
 
-    /// The count goes in as well, so that neighbouring fields can not run into each other.
+    /// Includes the count, so that neighbouring fields cannot run into each other.
     mutating func combine(_ bytes: some Collection<UInt8>) {
         combine(UInt64(bytes.count))
         var word: UInt64 = 0
@@ -33,7 +33,7 @@ struct StableHash {
 
     var value: (high: UInt64, low: UInt64) { (Self.mix(first &+ second), Self.mix(second ^ first &<< 1)) }
 
-    /// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): each bit in moves half of the bits out.
+    /// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): each input bit flips half of the output bits.
     private static func mix(_ value: UInt64) -> UInt64 {
         var word = value &+ 0x9E37_79B9_7F4A_7C15
         word = (word ^ word &>> 30) &* 0xBF58_476D_1CE4_E5B9

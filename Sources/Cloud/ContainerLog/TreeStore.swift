@@ -8,12 +8,12 @@ package struct CloudItem: Hashable, Sendable {
     package var name: ItemName
     package var attributes: ItemAttributes
     package var body: ItemBody
-    /// Where the present content came from: position in the log, device and its name.
+    /// The origin of the present content: its position in the log, its device and the device's name.
     package var version: VersionID
     package var author: DeviceID
     package var authorName: String
-    /// Contents that lost against the current one and are not resolved yet, oldest version first. Always
-    /// stored, each of another digest, none of the present content's. A tombstone has none.
+    /// Contents that lost against the current one and are not resolved yet, oldest version first. They are always stored, with distinct
+    /// digests, none of which is the present content's. A tombstone has none.
     package var conflicts: [ConflictVersion]
     /// A tombstone keeps its place, so that an edit that did not know of the deletion can bring the item back.
     package var isDeleted: Bool
@@ -35,7 +35,7 @@ package struct CloudItem: Hashable, Sendable {
     }
 }
 
-/// A content that lost.
+/// A content that lost against the current one.
 package struct ConflictVersion: Hashable, Sendable {
     package var version: VersionID
     package var content: FileContent
@@ -58,17 +58,17 @@ package struct ConflictVersion: Hashable, Sendable {
     }
 }
 
-/// What the fold of a log needs to remember beside its items.
+/// The state that the fold of a log needs beside its items.
 package struct LogState: Hashable, Sendable {
     /// The last entry folded.
     package var sequence: LogSequence
     /// The rules that the next entry is folded with.
     package var rules: UInt16
-    /// The log's clock: never runs backwards, bounds every time in a change.
+    /// The log's clock, which never runs backwards and bounds every time in a change.
     package var time: Timestamp
     /// Whether names are compared by case folding and NFC.
     package var foldsNames: Bool
-    /// Whether the package types that the root's attributes name are not declared: no entry of rules that know them has named one.
+    /// Whether to ignore the package types that the root's attributes name, because no entry of rules that know them has declared one.
     package var ignoresPackageTypes = false
 
     package init(sequence: LogSequence = .zero, rules: UInt16 = 1, time: Timestamp = .zero, foldsNames: Bool = false) {
@@ -79,7 +79,7 @@ package struct LogState: Hashable, Sendable {
     }
 }
 
-/// How stores keep what rules are about in one number: the version in its lower 16 bits.
+/// Stores keep the state of the rules in one number, which has the version in its lower 16 bits.
 extension LogState {
     private static let ignoresPackageTypesBit: Int64 = 1 << 16
 
@@ -92,45 +92,44 @@ extension LogState {
     }
 }
 
-/// Where a folded container is kept: a dictionary in tests and simulations, SQLite on a device. The reducer is written
-/// against this alone, so that a tree of a million items need not be in memory. Stores do not decide anything.
+/// The store of a folded container: a dictionary in tests and simulations, SQLite on a device. The reducer uses nothing else, so that a
+/// tree of a million items need not be in memory. Stores do not decide anything.
 ///
-/// An entry that throws half-way leaves half of itself in the store: fold inside a transaction that is then rolled
-/// back.
+/// A fold that throws may leave half of an entry in the store: fold inside a transaction, which is then rolled back.
 package protocol TreeStore {
     func state() throws -> LogState
     mutating func setState(_ state: LogState) throws
 
-    /// The device's newest batch number in the log; 0 before its first.
+    /// Returns the device's newest batch number in the log; 0 before its first.
     func lastSequence(of device: DeviceID) throws -> UInt64
     mutating func setLastSequence(_ number: UInt64, of device: DeviceID) throws
 
-    /// The item, tombstones included. Aliases are not followed here.
+    /// Returns an item, tombstones included. Does not follow aliases.
     func item(_ id: ItemID) throws -> CloudItem?
-    /// Inserts or replaces, with its conflicts.
+    /// Inserts or replaces an item with its conflicts.
     mutating func put(_ item: CloudItem) throws
 
-    /// The live item of that name key in that folder (``NameKey``).
+    /// Returns the live item with that name key (``NameKey``) in that folder.
     func child(of parent: ItemID, key: NameKey) throws -> ItemID?
-    /// Live children, in the order of their ids.
+    /// Returns the live children, in the order of their ids.
     func children(of parent: ItemID) throws -> [ItemID]
     func hasChildren(_ parent: ItemID) throws -> Bool
 
-    /// The id that this id stands for since two items became one; nil when it stands for itself. The reducer also keeps
-    /// ids here that were never an item's (``DerivedIDs``).
+    /// Returns the id that this id stands for since two items became one; nil if it stands for itself. The reducer also stores ids here
+    /// that never belonged to an item (``DerivedIDs``).
     func alias(of id: ItemID) throws -> ItemID?
-    /// Sets or replaces. The target may become an alias itself later.
+    /// Sets or replaces an alias. The target may become an alias itself later.
     mutating func setAlias(_ id: ItemID, to target: ItemID) throws
 
-    /// A key of the key-value store, also a removed one; nil where it never was, or is forgotten.
+    /// Returns a key of the key-value store, which may be a removed one; nil if it never existed or is forgotten.
     func keyValue(_ key: String) throws -> KeyValueEntry?
     mutating func setKeyValue(_ entry: KeyValueEntry, for key: String) throws
     func keyValueTotals() throws -> KeyValueTotals
-    /// Drops the removed key of the earliest time, of several the first in the order of its UTF-8.
+    /// Drops the removed key with the earliest time; of several, the first in the order of its UTF-8.
     mutating func forgetOldestRemovedKey() throws
 }
 
-/// What names are compared by in a folder: the bytes, or in containers that ask for it the folded, NFC-normalised text.
+/// The form in which names are compared within a folder: the bytes, or in containers that fold names the case-folded text in NFC.
 package struct NameKey: Hashable, Sendable {
     package let bytes: [UInt8]
     package init(bytes: [UInt8]) { self.bytes = bytes }

@@ -4,8 +4,8 @@ import Glibc
 import Synchronization
 
 extension CloudDirectory {
-    /// See ``CloudBackend/append(_:to:)``. The entry is complete and on the disk before its name exists; the name is durable
-    /// before this returns.
+    /// See ``CloudBackend/append(_:to:)``. The entry is complete and durable before its name exists; the name is durable before this
+    /// returns.
     func append(_ payload: [UInt8], to container: ContainerName) throws(CloudError) -> LogSequence {
         try perform(.writing, in: container) { directory in
             try syncChunks(in: directory)
@@ -19,7 +19,7 @@ extension CloudDirectory {
         }
     }
 
-    /// Links the entry as the first free number: `link(2)` lets one of many win, so the log stays gapless.
+    /// Links the entry under the first free number. Only one of several concurrent calls of `link(2)` succeeds, so the log has no gaps.
     private func place(_ name: String, in container: ContainerName, _ directory: Descriptor) throws -> UInt64 {
         var next = try end(of: container, in: directory) + 1
         var losses = 0
@@ -27,7 +27,7 @@ extension CloudDirectory {
             try openShard(CloudLayout.shard(of: next), in: container, directory)
             if try link(name, to: CloudLayout.entry(container, next), in: directory) { return next }
             losses += 1
-            // One that is far behind looks for the end instead of trying every number.
+            // A writer that is far behind searches for the end instead of trying every number.
             next = losses.isMultiple(of: 64) ? max(next, try scan(container, in: directory)) + 1 : next + 1
         }
     }
@@ -42,18 +42,18 @@ extension CloudDirectory {
         }
     }
 
-    /// The last number of the log, or one a little before it.
+    /// Returns the last number of the log, or one a little before it.
     private func end(of container: ContainerName, in directory: Descriptor) throws -> UInt64 {
         let known = logs.withLock { $0[container]?.end ?? 0 }
         guard known > 0 else { return try scan(container, in: directory) }
-        // To append behind a number that is gone would leave a gap that no device could read across.
+        // Appending after a lost entry would leave a gap that no device could read across.
         guard try directory.isPresent(CloudLayout.entry(container, known)) else {
             throw shortened(container, known, in: directory)
         }
         return known
     }
 
-    /// What it means that an entry which was there is not any more.
+    /// Returns the error for an entry that existed and is gone.
     func shortened(_ container: ContainerName, _ sequence: UInt64, in directory: Descriptor) -> CloudError {
         absence(in: directory, of: container)
             ?? CloudError(
@@ -62,7 +62,7 @@ extension CloudDirectory {
             )
     }
 
-    /// Finds the end by listing the last shard; 0 when the log is empty.
+    /// Finds the end of the log by listing the last shard; 0 if the log is empty.
     private func scan(_ container: ContainerName, in directory: Descriptor) throws -> UInt64 {
         let shards = try directory.names(in: CloudLayout.log(container)).compactMap(CloudLayout.number)
         // The last may still be empty: it is made before its first entry.
@@ -73,8 +73,8 @@ extension CloudDirectory {
         return 0
     }
 
-    /// Makes the shard. An entry in it must not outlive those before it in a power cut, so the names of the shard before, which
-    /// is full, are made durable first; and the name of the shard, which perhaps a process made that crashed.
+    /// Makes the shard. An entry in it must not outlive earlier ones in a power cut. So this first syncs the names in the previous shard,
+    /// which is full, and the name of this shard, because the process that made it may have crashed before it synced it.
     private func openShard(_ shard: UInt64, in container: ContainerName, _ directory: Descriptor) throws {
         if let known = logs.withLock({ $0[container]?.shard }), known >= shard { return }
         try directory.makeDirectory(CloudLayout.logShard(container, shard))

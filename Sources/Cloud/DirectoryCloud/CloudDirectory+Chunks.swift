@@ -24,7 +24,7 @@ extension CloudDirectory {
         }
     }
 
-    /// The file appears whole, by a rename; it is on the disk only after ``syncChunks(in:)``.
+    /// Stores a chunk. The file appears complete, by a rename; it is durable only after ``syncChunks(in:)``.
     func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) throws(CloudError) {
         try perform(.writing, in: container) { directory in
             let place = ChunkPlace(container: container, id: id)
@@ -43,7 +43,7 @@ extension CloudDirectory {
         }
     }
 
-    /// Kept in memory only: the damage is reported again when it is found again.
+    /// Records damage in memory only: it is reported again when it is found again.
     func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) {
         unsynced.withLock { $0.doubt(Set(chunks.map { ChunkPlace(container: container, id: $0) })) }
     }
@@ -67,7 +67,7 @@ extension CloudDirectory {
         }
     }
 
-    /// The length of a chunk's frame; nil when it is not there or not whole, as after a power cut.
+    /// Returns the length of a chunk's frame; nil if the file is absent or incomplete, as after a power cut.
     func storedLength(of place: ChunkPlace, in directory: Descriptor) throws(PathError) -> UInt64? {
         guard let file = try directory.openIfPresent(CloudLayout.chunk(place), O_RDONLY) else { return nil }
         let size = Int64(try file.status().st_size)

@@ -5,8 +5,8 @@ import Synchronization
 import SystemPackage
 
 extension CloudDirectory {
-    /// See ``CloudBackend/connect(create:)``. Makes the directory itself, not its parents: an absent parent is more often a disk
-    /// that is not mounted than a wish.
+    /// See ``CloudBackend/connect(create:)``. Makes the directory itself, but not its parents: an absent parent usually means a disk that
+    /// is not mounted.
     func connect(create: Bool) throws(CloudError) -> CloudIdentity {
         try translating(create ? .writing : .reading) {
             guard let directory = try openRoot() ?? (create ? makeRoot() : nil) else { throw absent() }
@@ -20,7 +20,8 @@ extension CloudDirectory {
         }
     }
 
-    /// Checks that the cloud is the one that this instance is connected to; reads the identity file only when it is another file.
+    /// Checks that the cloud is still the one that this instance is connected to. Reads the identity file only if it is another file than
+    /// before.
     func confirmIdentity(_ directory: Descriptor) throws {
         let known = session.withLock { $0 }
         guard known.identity != nil else {
@@ -50,7 +51,7 @@ extension CloudDirectory {
         let key: FileKey
     }
 
-    /// Nil when the directory has no identity file, so is no cloud.
+    /// Returns nil if the directory has no identity file and so is not a cloud.
     private func readIdentity(_ directory: Descriptor) throws -> FoundIdentity? {
         guard let file = try directory.openIfPresent(CloudLayout.identity, O_RDONLY) else { return nil }
         let key = FileKey(try file.status())
@@ -87,10 +88,10 @@ extension CloudDirectory {
         return try openRoot()
     }
 
-    /// Makes a cloud of an empty directory, where none was; nil where it is empty but may not be one.
+    /// Makes a cloud in an empty directory. Returns nil if the directory is empty but `create` is false.
     private func make(in directory: Descriptor, create: Bool) throws -> FoundIdentity? {
         guard try isEmpty(directory) else {
-            // Another device may have made one since it was looked for.
+            // Another device may have made a cloud since the check.
             if let made = try readIdentity(directory) { return made }
             throw CloudError(
                 .foreign,
@@ -101,7 +102,7 @@ extension CloudDirectory {
         var generator = SystemRandomNumberGenerator()
         let bytes = Array(IdentityFile.random(using: &generator).text.utf8)
         try withTemporaryFile(in: directory, [bytes], durable: true) { name in
-            // Another device may have been faster; then that is the cloud for both.
+            // If another device was faster, both use its cloud.
             _ = try directory.link(name, to: CloudLayout.identity)
         }
         try directory.syncFolder(".")
@@ -109,7 +110,8 @@ extension CloudDirectory {
         return try readIdentity(directory)
     }
 
-    /// A new file system has `lost+found`; our own folders, with no container, come from a making that was cut short.
+    /// Whether the directory is empty. A new file system has `lost+found`; our own folders without a container are left by an interrupted
+    /// creation.
     private func isEmpty(_ directory: Descriptor) throws -> Bool {
         let harmless: Set = ["lost+found", CloudLayout.temporary, CloudLayout.containers]
         let names = try directory.names(in: ".")

@@ -22,7 +22,7 @@ extension CloudDirectory {
                     }
                 }
             }
-            // Also when it was there: its maker may not have come to this yet.
+            // Synced even if the container existed: its maker may not have done so yet.
             try directory.syncFolder(CloudLayout.containers)
         }
     }

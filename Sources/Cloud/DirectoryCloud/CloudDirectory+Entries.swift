@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 extension CloudDirectory {
-    /// One answer holds about this many bytes at most, but at least one entry.
+    /// The approximate upper bound of the bytes that one call returns; it returns at least one entry.
     static let maximumBatch = 16 << 20
 
     /// See ``CloudBackend/entries(in:after:limit:)``.
@@ -30,18 +30,18 @@ extension CloudDirectory {
         }
     }
 
-    /// Nil when there is no such entry (yet).
+    /// Returns an entry's payload; nil if there is no such entry (yet).
     private func readEntry(_ number: UInt64, in container: ContainerName, _ directory: Descriptor) throws -> [UInt8]? {
         let path = CloudLayout.entry(container, number)
         if let payload = try readFrame(.entry, at: path, in: directory) { return payload }
         guard try directory.isPresent(CloudLayout.entry(container, number + 1)) else { return nil }
-        // Both may have been appended since the first look; only now is the absence of the earlier one a gap.
+        // Both may have been appended since the first read; only now is the absence of the earlier one a gap.
         if let payload = try readFrame(.entry, at: path, in: directory) { return payload }
         throw shortened(container, number, in: directory)
     }
 
-    /// Makes the names of entries durable before anything depends on them: their writer is perhaps still about to, and a device
-    /// that has read further than the log goes after a power cut could not go on.
+    /// Makes the names of entries durable before anything depends on them. Their writer may not have synced them yet, and a device that has
+    /// read further than the log reaches after a power cut could not continue.
     private func settle(_ range: ClosedRange<UInt64>, in container: ContainerName, _ directory: Descriptor) throws {
         let durable = logs.withLock { $0[container]?.durable ?? 0 }
         guard range.upperBound > durable else { return }

@@ -2,14 +2,14 @@ import CloudStorage
 import Glibc
 
 extension CloudDirectory {
-    /// The header that goes before a payload.
+    /// Returns the header that precedes a payload.
     func header(_ kind: StoredFrame.Kind, of payload: [UInt8]) throws(CloudError) -> [UInt8] {
         do throws(StoredFrame.Problem) { return try StoredFrame(kind, of: payload).header } catch {
             throw CloudError(.failed, "\(payload.count) bytes are too many for one file of the cloud at \(root).")
         }
     }
 
-    /// The bytes in a file with a ``StoredFrame``; nil when there is no such file.
+    /// Returns the payload of a file with a ``StoredFrame``; nil if there is no such file.
     func readFrame(_ kind: StoredFrame.Kind, at path: String, in directory: Descriptor) throws -> [UInt8]? {
         guard let file = try directory.openIfPresent(path, O_RDONLY) else { return nil }
         do {

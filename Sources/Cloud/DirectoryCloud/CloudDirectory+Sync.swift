@@ -3,10 +3,10 @@ import Glibc
 import Synchronization
 
 extension CloudDirectory {
-    /// Makes every chunk durable that was put or found before this call, with its name.
+    /// Makes every chunk that was put or found before this call durable, including its name.
     ///
-    /// After a failed sync the kernel drops what it could not write and the next sync succeeds (fsync(2), since Linux 4.13), so
-    /// trying again proves nothing: the chunks are lost and have to be put again.
+    /// After a failed sync the kernel drops the pages that it could not write and the next sync succeeds (fsync(2), since Linux 4.13), so a
+    /// retry proves nothing: the chunks are lost and have to be put again.
     func syncChunks(in directory: Descriptor) throws {
         try syncing.withLock { _ in
             let batch = unsynced.withLock { $0.take() }
@@ -44,8 +44,8 @@ extension CloudDirectory {
         } catch { return error }
     }
 
-    /// Whether the file is there in its full length. A disk that was pulled out and came back may have lost it in spite of a
-    /// sync that found nothing to do. One that can not be read is not whole.
+    /// Whether the file exists in its full length. A disk that was pulled out and plugged in again may have lost it in spite of a sync that
+    /// found nothing to do. A file that cannot be read is not complete.
     private func isWhole(_ place: ChunkPlace, in directory: Descriptor) -> Bool {
         (try? storedLength(of: place, in: directory)) != nil
     }

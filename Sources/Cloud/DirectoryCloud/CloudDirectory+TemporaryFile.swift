@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 
 extension CloudDirectory {
-    /// Gives `body` the path of a new file with these parts in it. Whatever is left under that path afterwards is removed.
+    /// Passes the path of a new file with these parts to `body`. If the path still exists afterwards, it is removed.
     func withTemporaryFile<T>(
         in directory: Descriptor, _ parts: [[UInt8]], durable: Bool, _ body: (String) throws -> T
     ) throws -> T {
@@ -14,14 +14,14 @@ extension CloudDirectory {
         let file = try inTemporaryFolder(of: directory) { () throws(PathError) in
             try directory.open(path, flags, mode: CloudLayout.fileMode)
         }
-        // After a rename it is gone; after a failure ``removeLeftovers(in:)`` sees to it some day.
+        // After a rename the path is gone; after a failure ``removeLeftovers(in:)`` removes it later.
         defer { try? directory.remove(path) }
         for part in parts { try file.write(part) }
         if durable { try file.sync() }
         return try body(path)
     }
 
-    /// Gives `body` the path of a new folder with these folders in it.
+    /// Passes the path of a new folder with these folders in it to `body`.
     func withTemporaryFolder<T>(
         in directory: Descriptor, _ folders: [String], _ body: (String) throws -> T
     ) throws -> T {
@@ -36,7 +36,8 @@ extension CloudDirectory {
         return try body(path)
     }
 
-    /// The folder for temporary files is empty most of the time, so a backup program may have left it out.
+    /// Runs `body`, and makes the folder for temporary files if it is absent: it is empty most of the time, so a backup program may have
+    /// left it out.
     private func inTemporaryFolder<T>(
         of directory: Descriptor, _ body: () throws(PathError) -> T
     ) throws(PathError) -> T {
@@ -46,7 +47,7 @@ extension CloudDirectory {
         }
     }
 
-    /// Removes what crashed writers left. A failure costs nothing but space, and the next connect tries again.
+    /// Removes the files of crashed writers. A failure costs only space, and the next connect retries.
     func removeLeftovers(in directory: Descriptor) {
         do {
             for name in try directory.names(in: CloudLayout.temporary) {
@@ -64,7 +65,7 @@ extension CloudDirectory {
         }
     }
 
-    /// Removes a file, or a folder of empty folders; what resists stays.
+    /// Removes a file, or a folder of empty folders. Anything that cannot be removed stays.
     private func removeTree(_ path: String, in directory: Descriptor) {
         if (try? directory.remove(path)) != nil { return }
         guard let inner = try? directory.names(in: path) else { return }

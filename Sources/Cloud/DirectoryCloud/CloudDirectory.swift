@@ -8,16 +8,16 @@ import SystemPackage
 
 /// The cloud's directory, with every operation in its blocking form; ``DirectoryBackend`` runs them on threads of its own.
 ///
-/// An operation opens the directory by its path and works below that descriptor, which is not kept: a disk that holds a cloud
-/// can be unmounted at any time, and one that comes back is used at once.
+/// An operation opens the directory by its path and works below that descriptor, which is closed afterwards: a disk that holds a cloud can
+/// be unmounted at any time, and is used again as soon as it is back.
 final class CloudDirectory: Sendable {
     let path: FilePath
     let time: any TimeSource
     let logger: Logger
 
-    /// Which cloud this instance works with; it never changes to another.
+    /// The cloud that this instance works with; it never changes to another.
     let session = Mutex(Session())
-    /// What is known of each log. Only hints: another process may have appended since.
+    /// The known state of each log. These are only hints: another process may have appended since.
     let logs = Mutex<[ContainerName: LogPosition]>([:])
     let unsynced = Mutex(UnsyncedChunks())
     /// Held while chunks are made durable: an append must not pass another that is still syncing chunks of both.
@@ -37,7 +37,7 @@ final class CloudDirectory: Sendable {
 
     var root: String { path.string }
 
-    /// Runs an operation in the cloud's directory, after making sure that it is there and still the same cloud.
+    /// Runs an operation in the cloud's directory, after checking that the directory exists and is still the same cloud.
     func perform<T>(
         _ access: Access, in container: ContainerName? = nil, _ body: (Descriptor) throws -> T
     ) throws(CloudError) -> T {
@@ -64,7 +64,7 @@ final class CloudDirectory: Sendable {
         }
     }
 
-    /// Nil when nothing, or no directory, has this path.
+    /// Opens the cloud's directory; nil if there is no directory at this path.
     func openRoot() throws(PathError) -> Descriptor? {
         do {
             let raw = try check("open") { path.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) } }
@@ -79,7 +79,7 @@ final class CloudDirectory: Sendable {
             .offline, "There is no cloud at \(root) now. Connect the disk that holds it, or put the directory back.")
     }
 
-    /// Why something in a container is not there, when the reason is greater than that thing; nil when it is not.
+    /// Returns why an object of a container is absent if more than the object is missing (the cloud or the container); otherwise nil.
     func absence(in directory: Descriptor, of container: ContainerName?) -> CloudError? {
         do {
             if try !directory.isPresent(CloudLayout.identity) { return absent() }

@@ -1,14 +1,14 @@
 import CloudStorage
 import Glibc
 
-/// What an operation does; a refusal of permission means another thing in each.
+/// The kind of an operation, on which the meaning of a permission error depends.
 enum Access {
     case reading
     case writing
 }
 
 extension CloudError {
-    /// What a failed call on a path means to the user of the cloud in `root`.
+    /// Translates a failed call on a path for the user of the cloud in `root`.
     init(_ error: PathError, _ access: Access, root: String) {
         let code = Code(error.code, access)
         let place = Self.place(error.path, root: root)
@@ -18,7 +18,7 @@ extension CloudError {
 }
 
 extension CloudError {
-    /// Names of temporary files differ each time and mean nothing: what is wrong is wrong with their folder.
+    /// Returns the path to report. Names of temporary files are random, so their folder is named instead.
     private static func place(_ path: String, root: String) -> String {
         guard !path.isEmpty else { return root }
         let folder = "\(CloudLayout.temporary)/"
@@ -27,13 +27,13 @@ extension CloudError {
 }
 
 extension CloudError.Code {
-    /// From errno(3).
+    /// Maps an error of errno(3).
     init(_ errno: Int32, _ access: Access) {
         self =
             switch errno {
             case ENOSPC, EDQUOT, EFBIG: .quota
             case EROFS: .readOnly
-            // Something else than a file or a folder of ours lies there, or a link that leads out of the directory.
+            // The path has something else than a file or a folder of ours, or a link that leads out of the directory.
             case EBADMSG, ELOOP, EXDEV: .damaged
             case EACCES, EPERM: access == .writing ? .readOnly : .unauthorized
             // The errors of a disk that was pulled out, or a server that went away.

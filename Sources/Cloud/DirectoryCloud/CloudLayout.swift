@@ -1,14 +1,14 @@
 import CloudModel
 import Glibc
 
-/// Where things are in the cloud's directory; all paths are relative to it. `docs/BACKENDS.md` shows the tree.
+/// The paths in the cloud's directory, all relative to it. `docs/BACKENDS.md` shows the tree.
 enum CloudLayout {
     /// The layout's version; a directory with a greater one is left alone.
     static let format = 1
 
     static let identity = "ubiquity-cloud"
     static let containers = "containers"
-    /// Files being written, on the same file system as where they go to.
+    /// The folder for files that are being written, on the same file system as their destination.
     static let temporary = "temporary"
 
     // Documents are private: only the account that made the cloud may look into it.
@@ -19,7 +19,7 @@ enum CloudLayout {
     static func log(_ name: ContainerName) -> String { "\(container(name))/log" }
     static func chunks(_ name: ContainerName) -> String { "\(container(name))/chunks" }
 
-    /// A shard of the log is a folder for a thousand entries, which keeps listing one cheap.
+    /// The entries per shard of the log. A shard is a folder; a thousand entries keep listing one cheap.
     static let entriesPerShard: UInt64 = 1000
 
     static func shard(of sequence: UInt64) -> UInt64 { sequence / entriesPerShard }
@@ -32,13 +32,13 @@ enum CloudLayout {
         "\(logShard(name, shard(of: sequence)))/\(padded(sequence, to: 9))"
     }
 
-    /// The number in the name of an entry or a shard; nil for anything that is neither. There is always a next one.
+    /// Returns the number in the name of an entry or a shard; nil for any other name. The number always has a successor.
     static func number(_ text: String) -> UInt64? {
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
         return UInt64(text).flatMap { $0 < UInt64(Int64.max) ? $0 : nil }
     }
 
-    /// A chunk lies in one of 256 folders, named by its first byte, which serves up to about a million chunks.
+    /// Returns the folder of a chunk: one of 256, named by its first byte, which is enough for about a million chunks.
     static func chunkShard(_ place: ChunkPlace) -> String {
         "\(chunks(place.container))/\(place.id.description.prefix(2))"
     }

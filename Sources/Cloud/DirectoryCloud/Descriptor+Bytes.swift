@@ -2,14 +2,14 @@ import Basics
 import Glibc
 
 extension Descriptor {
-    /// Writes all of the bytes behind those written before.
+    /// Appends all bytes to those written before.
     func write(_ bytes: [UInt8]) throws(PathError) {
         do throws(Errno) { try writeAll(bytes) { Glibc.write(raw, $0.baseAddress, $0.count) } } catch {
             throw PathError(path: path, errno: error)
         }
     }
 
-    /// The next `count` bytes; fewer at the end of the file.
+    /// Reads the next `count` bytes; fewer at the end of the file.
     func read(_ count: Int) throws(PathError) -> [UInt8] {
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -2,8 +2,8 @@ import Basics
 import CLinux
 import Glibc
 
-/// An open file or directory, closed with its last reference. Paths are relative to it (`openat(2)` and its kin), so all steps
-/// of an operation stay in one directory even when another takes over its name meanwhile.
+/// An open file or directory, closed with its last reference. Paths are relative to it (`openat(2)` and related calls), so all steps of an
+/// operation stay in one directory even if another takes over its name meanwhile.
 final class Descriptor: Sendable {
     let raw: Int32
     /// For messages.
@@ -14,11 +14,11 @@ final class Descriptor: Sendable {
         self.path = path
     }
 
-    // Errors of close(2) are those of writing back, and whatever must be on the disk was synced before.
+    // Errors of close(2) are those of writing back, and everything that must be durable was synced before.
     deinit { close(raw) }
 
-    /// Opens what lies in this directory and nothing else: no link leads out of it, no FIFO makes the caller wait, and where no folder is
-    /// asked for it is a plain file. `EBADMSG` for anything else of that name.
+    /// Opens a file or folder in this directory only: no link leads out of it, and no FIFO makes the caller wait. Without `O_DIRECTORY` the
+    /// result is a plain file; anything else of that name throws `EBADMSG`.
     func open(_ name: String, _ flags: Int32, mode: mode_t = 0) throws(PathError) -> Descriptor {
         let isFolder = flags & O_DIRECTORY != 0
         let guarded = flags | O_CLOEXEC | (isFolder ? 0 : O_NOFOLLOW | O_NONBLOCK)
@@ -31,7 +31,7 @@ final class Descriptor: Sendable {
         return opened
     }
 
-    /// Runs a call on the folder that holds the last component of a path, which lies in this directory, and that component.
+    /// Runs a call on the folder that holds the last component of a path, and on that component. The folder lies in this directory.
     private func inFolder(_ name: String, _ call: String, _ body: (Int32, String) -> Int32) throws(PathError) -> Int32 {
         guard let slash = name.lastIndex(of: "/") else { return try at(name, call) { body(raw, name) } }
         let folder = String(name[..<slash])
@@ -43,7 +43,7 @@ final class Descriptor: Sendable {
     /// `O_PATH`, which Swift does not import.
     private static let pathOnly: Int32 = 0o10000000
 
-    /// Nil when there is no such file.
+    /// Opens a file; nil if there is none.
     func openIfPresent(_ name: String, _ flags: Int32) throws(PathError) -> Descriptor? {
         do { return try open(name, flags) } catch  where error.code == ENOENT { return nil }
     }
@@ -64,7 +64,7 @@ final class Descriptor: Sendable {
 
     func isPresent(_ name: String) throws(PathError) -> Bool { try statusIfPresent(name) != nil }
 
-    /// False when it is there already.
+    /// Makes a folder. Returns false if it exists.
     @discardableResult
     func makeDirectory(_ name: String) throws(PathError) -> Bool {
         do {
@@ -73,7 +73,7 @@ final class Descriptor: Sendable {
         } catch  where error.code == EEXIST { return false }
     }
 
-    /// Gives a file a second name; false when that name is taken. This is what orders the log: of many only one wins.
+    /// Gives a file a second name. Returns false if that name is taken. This orders the log: only one of several concurrent calls succeeds.
     func link(_ name: String, to other: String) throws(PathError) -> Bool {
         do {
             try inBoth(name, other, "link") { linkat($0, $1, $2, $3, 0) }
@@ -85,7 +85,7 @@ final class Descriptor: Sendable {
         try inBoth(name, other, "rename") { renameat($0, $1, $2, $3) }
     }
 
-    /// The same with two paths.
+    /// Runs a call on the folders that hold the last components of two paths.
     private func inBoth(
         _ name: String, _ other: String, _ call: String, _ body: (Int32, String, Int32, String) -> Int32
     ) throws(PathError) {
@@ -98,7 +98,7 @@ final class Descriptor: Sendable {
                 return 0
             }
         }
-        // What failed of the call is named by where it leads to.
+        // An error of the call itself is reported with the destination's path.
         if let failure {
             throw failure.path == join(name) ? PathError(path: join(other), errno: failure.errno) : failure
         }
@@ -120,10 +120,10 @@ final class Descriptor: Sendable {
         }
     }
 
-    /// `syncfs(2)`: everything of this file system.
+    /// Syncs the whole file system with `syncfs(2)`.
     func syncFileSystem() throws(PathError) { try at("", "syncfs") { syncfs(raw) } }
 
-    /// The names in a folder, without `.` and `..`.
+    /// Returns the names in a folder, without `.` and `..`.
     func names(in name: String) throws(PathError) -> [String] {
         let folder = try at(name, "open") { openBeneath(raw, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
         guard let stream = fdopendir(folder) else {
@@ -153,12 +153,13 @@ final class Descriptor: Sendable {
     }
 }
 
-/// openat(2) that does not leave the folder, where the kernel can do that (Linux 5.6); a filter of system calls may refuse it.
+/// Calls openat2(2) so that the path cannot leave the folder, or openat(2) if the kernel lacks it (before Linux 5.6) or a filter of system
+/// calls refuses it.
 private func openBeneath(_ folder: Int32, _ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
     // openat2(2) takes a mode only of what it creates.
     let result = linux_open_beneath(folder, path, flags, flags & O_CREAT == 0 ? 0 : mode)
     if result < 0, errno == ENOSYS || errno == EPERM { return openat(folder, path, flags, mode) }
-    // What opening a socket says; a disk that is gone says other things.
+    // The error of opening a socket; a disk that is gone causes other errors.
     if result < 0, errno == ENXIO { errno = EBADMSG }
     return result
 }

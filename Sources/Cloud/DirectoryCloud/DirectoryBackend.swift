@@ -14,10 +14,10 @@ package import SystemPackage
 /// `docs/BACKENDS.md` has the layout and the reasons.
 package final class DirectoryBackend: ChangeNotifying {
     private let directory: CloudDirectory
-    /// Four: enough to keep a disk busy, few enough to be nothing when the disk hangs.
+    /// Four threads: enough to keep a disk busy, few enough to waste little when the disk hangs.
     private let threads = DirectoryThreads(width: 4)
 
-    /// `path` is absolute. Nothing is touched before ``connect(create:)``.
+    /// Makes a backend for the absolute `path`. Nothing is accessed before ``connect(create:)``.
     package init(path: FilePath, logger: Logger, time: any TimeSource = SystemTime()) {
         directory = CloudDirectory(path: path, time: time, logger: logger)
     }

@@ -3,10 +3,10 @@ import CloudStorage
 import Dispatch
 import Synchronization
 
-/// Runs a cloud's calls into its directory on a few threads of their own, so a disk that hangs never takes a thread of Swift's pool.
+/// Runs a cloud's file operations on a few threads of their own, so that a disk that hangs never blocks a thread of Swift's pool.
 ///
-/// The directory may be of another machine and never respond, so a waiting caller can be cancelled, unlike with ``BlockingPool``, whose
-/// work on this device runs to its end. Threads start when they are needed and end after ten idle seconds.
+/// The directory may be on another machine and never respond, so a waiting caller can be cancelled, unlike with ``BlockingPool``, whose
+/// work on this device runs to its end. Threads start on demand and end after being idle for ten seconds.
 final class DirectoryThreads: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []
@@ -21,8 +21,8 @@ final class DirectoryThreads: Sendable {
 
     init(width: Int) { self.width = width }
 
-    /// Runs `body` on one of the threads. When the caller is cancelled it gets its `CancellationError` at once; work that has
-    /// begun goes on and its outcome is dropped.
+    /// Runs `body` on one of the threads. A cancelled caller receives `CancellationError` at once; work that has begun continues and its
+    /// result is dropped.
     func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         let job = Job<T>()
         return try await withTaskCancellationHandler {
@@ -51,7 +51,7 @@ final class DirectoryThreads: Sendable {
         do throws(Errno) {
             try OwnThread.detach("cloud-directory") { [self] in work() }
         } catch {
-            // With another thread alive the job is merely late.
+            // If another thread is alive, the job is merely delayed.
             let isLast = state.withLock { state in
                 state.workers -= 1
                 return state.workers == 0
@@ -77,7 +77,7 @@ final class DirectoryThreads: Sendable {
     }
 }
 
-/// One piece of work and the caller that waits for it. Ends once: with its outcome or with the caller's cancellation.
+/// A job and the caller that waits for it. It ends once: with its result or with the caller's cancellation.
 private final class Job<T: Sendable>: Sendable {
     private enum State {
         case new
@@ -88,7 +88,7 @@ private final class Job<T: Sendable>: Sendable {
 
     private let state = Mutex(State.new)
 
-    /// False when it is settled already; then the caller has its answer.
+    /// Registers the waiting caller. Returns false if the job has ended already and the caller was resumed.
     func wait(with continuation: CheckedContinuation<T, any Error>) -> Bool {
         let early = state.withLock { state -> Result<T, any Error>? in
             if case .settled(let outcome) = state { return outcome }

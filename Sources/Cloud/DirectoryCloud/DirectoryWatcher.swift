@@ -4,34 +4,34 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// Watches a cloud's directory on a thread of its own and posts what may be new.
+/// Watches a cloud's directory on a thread of its own and posts hints about changes.
 ///
-/// The kernel wakes it: inotify(7) for what happens in folders, `/proc/self/mountinfo` (proc(5)) for disks that come and go.
-/// After each arming it posts everything once, so what happened before is never missed; hints may be repeated, not lost.
+/// The kernel wakes it: inotify(7) for events in folders, `/proc/self/mountinfo` (proc(5)) for disks that are mounted and unmounted. Each
+/// time it arms the watches it posts everything once, so that earlier changes are never missed. Hints may be repeated but not lost.
 struct DirectoryWatcher {
     let root: FilePath
     let mailbox: EventMailbox
     let stop: StopSignal
     let logger: Logger
 
-    /// Where inotify can not be had (the user's instances or watches are used up), hints come at this pace: milliseconds.
+    /// The pause between hints in milliseconds if inotify is not available (the user's instances or watches are used up).
     private static let fallbackPause: Int32 = 30_000
 
     enum Reason {
         case start
-        /// Folders came or went, events were lost, or time passed.
+        /// Folders appeared or disappeared, events were lost, or time passed.
         case structure
-        /// The cloud went, came, or was replaced.
+        /// The cloud disappeared, appeared, or was replaced.
         case place
     }
 
-    /// Why watches are armed, and where the cloud was when that was done last.
+    /// Why watches are armed, and where the cloud was when they were last armed.
     struct Armed {
         let reason: Reason
         let place: WatchSet.Place?
 
-        /// Whether the consumer has to look if the cloud is there. At the start it has to: the cloud may have come or gone after
-        /// the consumer asked for events. A cloud may also leave while the watches are set up again because of something smaller.
+        /// Whether the consumer has to check if the cloud is there. It has to at the start, because the cloud may have appeared or
+        /// disappeared after the consumer subscribed. A cloud may also disappear while the watches are armed again for a smaller reason.
         func mayHaveMoved(to now: WatchSet.Place?) -> Bool {
             switch reason {
             case .start, .place: true
@@ -40,7 +40,7 @@ struct DirectoryWatcher {
         }
     }
 
-    /// Returns when stopped.
+    /// Watches until it is stopped.
     func run() {
         let mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
         defer { if mounts >= 0 { close(mounts) } }
@@ -48,7 +48,7 @@ struct DirectoryWatcher {
         while let next = watch(since: armed, mounts) { armed = next }
     }
 
-    /// Arms fresh watches, posts, and waits until they do not fit any more; nil when stopped.
+    /// Arms new watches, posts hints, and waits until the watches are out of date. Returns nil when stopped.
     private func watch(since last: Armed, _ mounts: Int32) -> Armed? {
         var watches = WatchSet(root: root)
         watches.arm()
@@ -63,7 +63,7 @@ struct DirectoryWatcher {
         return waitUntilUnfit(watches, mounts).map { Armed(reason: $0, place: place) }
     }
 
-    /// Posts what events mean until the watches have to be set up again; nil when stopped.
+    /// Posts hints for events until the watches have to be armed again. Returns nil when stopped.
     private func waitUntilUnfit(_ watches: borrowing WatchSet, _ mounts: Int32) -> Reason? {
         while true {
             var polled = [stop.reading, watches.inotify.raw].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -76,9 +76,9 @@ struct DirectoryWatcher {
         }
     }
 
-    /// Posts what events mean.
+    /// Posts hints for events.
     ///
-    /// - Returns: Why the watches have to be set up again; nil when they have not.
+    /// - Returns: Why the watches have to be armed again; nil if they need not be.
     private func take(_ events: [Inotify.Event], _ roles: [Int32: WatchRole]) -> Reason? {
         var reason: Reason?
         for event in events {

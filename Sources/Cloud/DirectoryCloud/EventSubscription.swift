@@ -50,7 +50,7 @@ final class StopSignal: Sendable {
         close(writing)
     }
 
-    /// May be sent any number of times: only a few bytes ever wait in the pipe, so this does not block.
+    /// Sends the signal. It may be sent any number of times: only a few bytes ever wait in the pipe, so this does not block.
     func send() {
         var byte: UInt8 = 0
         _ = write(writing, &byte, 1)

@@ -1,11 +1,11 @@
 import Basics
 import Glibc
 
-/// Distinguishes a file from another that took its name.
+/// Distinguishes a file from another file that took over its name.
 struct FileKey: Equatable, Sendable {
     let device: UInt64
     let inode: UInt64
-    /// Inode numbers are used again; the time of the last change of the inode is not.
+    /// Inode numbers are reused; the time of the inode's last change is not.
     let changed: Timestamp
 
     init(_ info: stat) {

@@ -1,8 +1,8 @@
 import Basics
 import CloudStorage
 
-/// The file that makes a directory a cloud: its format and which cloud it is. Written last when a cloud is made, so a directory
-/// with this file is complete.
+/// The file that makes a directory a cloud; it has the format and the cloud's identity. It is written last when a cloud is made, so a
+/// directory with this file is complete.
 ///
 ///     ubiquity cloud
 ///     format 1
@@ -27,7 +27,8 @@ struct IdentityFile: Equatable {
         return IdentityFile(identity: CloudIdentity(digits))
     }
 
-    /// Total: any bytes end in a value or a problem. The format decides first, since a newer one may change all that follows.
+    /// Parses the file. Any bytes either decode or throw. The format is checked first, because a newer one may change everything that
+    /// follows.
     init(_ bytes: [UInt8]) throws(Problem) {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count > 2, lines[0] == "ubiquity cloud", lines[1].hasPrefix("format "),

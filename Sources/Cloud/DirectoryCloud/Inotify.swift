@@ -2,7 +2,7 @@ import Basics
 import Glibc
 import SystemPackage
 
-/// An inotify(7) instance and what each of its watches is for.
+/// An inotify(7) instance and the role of each of its watches.
 struct Inotify: ~Copyable {
     struct Event: Equatable {
         let watch: Int32
@@ -12,10 +12,10 @@ struct Inotify: ~Copyable {
         var isOverflow: Bool { mask & UInt32(IN_Q_OVERFLOW) != 0 }
     }
 
-    /// -1 when the user's instances are used up; `poll(2)` passes over it.
+    /// -1 if the user's instances are used up; `poll(2)` ignores that.
     let raw: Int32
     private(set) var roles: [Int32: WatchRole] = [:]
-    /// What keeps some event from being noticed.
+    /// The error that keeps some events from being noticed.
     private(set) var failure: Basics.Errno?
 
     init() {
@@ -25,7 +25,7 @@ struct Inotify: ~Copyable {
 
     deinit { if raw >= 0 { close(raw) } }
 
-    /// False when there is no such folder.
+    /// Watches a folder. Returns false if there is no such folder.
     mutating func watch(_ path: FilePath, as role: WatchRole) -> Bool {
         do throws(Basics.Errno) {
             let watch = try check("inotify_add_watch") {
@@ -34,13 +34,13 @@ struct Inotify: ~Copyable {
             roles[watch] = role
         } catch {
             if [ENOENT, ENOTDIR].contains(error.code) { return false }
-            // A folder above the cloud that we may pass through but not read is left unwatched.
+            // A folder above the cloud that we may traverse but not read is left unwatched.
             if error.code != EACCES { failure = error }
         }
         return true
     }
 
-    /// The events that wait now, as many as fit a buffer; none when there are none (`EAGAIN`).
+    /// Returns the pending events, as many as fit a buffer; none if none are pending (`EAGAIN`).
     func read() -> [Event] {
         let bytes = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, filled in
             filled = max(0, Glibc.read(raw, buffer.baseAddress, buffer.count))
@@ -48,7 +48,8 @@ struct Inotify: ~Copyable {
         return Self.parse(bytes)
     }
 
-    /// `struct inotify_event`: watch, mask, cookie and length of the name, each 4 bytes; then the name, padded with NULs.
+    /// Parses events. `struct inotify_event` has the watch, mask, cookie and length of the name, each of 4 bytes; then the name, padded
+    /// with NULs.
     static func parse(_ bytes: [UInt8]) -> [Event] {
         var events: [Event] = []
         var position = 0

@@ -1,8 +1,8 @@
-/// What an instance knows of a log. Others append at any time, so the log may be longer, never shorter.
+/// The known state of a log. Other processes append at any time, so the log may be longer, but never shorter.
 struct LogPosition: Equatable, Sendable {
     /// The greatest number that was seen.
     private(set) var end: UInt64 = 0
-    /// All entries up to this one are durable, with their names.
+    /// The entry up to which all entries and their names are durable.
     private(set) var durable: UInt64 = 0
     /// The greatest shard whose own name, and the names in the shard before it, are durable.
     private(set) var shard: UInt64?

@@ -1,6 +1,6 @@
 import Basics
 
-/// How the bytes of an entry or a chunk lie in their file: a header, then the bytes. The header distinguishes a whole file from one
+/// The form in which an entry or a chunk is stored in its file: a header, then the bytes. The header distinguishes a complete file from one
 /// that a crash or a careless copy cut short.
 ///
 /// Header, 20 bytes, little-endian: magic (4), version (4), length of what follows (8), checksum (4).
@@ -8,7 +8,7 @@ struct StoredFrame: Equatable {
     enum Kind: UInt32 {
         /// Its checksum is the CRC-32C of the payload.
         case entry = 0x4562_6955  // "UibE"
-        /// Has no checksum: its name is the digest of its content.
+        /// A chunk has no checksum: its name is the digest of its content.
         case chunk = 0x4362_6955  // "UibC"
     }
 
@@ -22,8 +22,8 @@ struct StoredFrame: Equatable {
 
     static let headerSize = 20
     static let version: UInt32 = 1
-    /// The most that an entry has, as at a server, and a chunk, which may be the largest list of chunks as it is. A header that claims more
-    /// cannot make its reader reserve memory.
+    /// Returns the greatest length of an entry, as on a server, or of a chunk, which may be the largest list of chunks without compression.
+    /// A header that claims more cannot make its reader reserve memory.
     static func maximumLength(of kind: Kind) -> Int { kind == .entry ? 16 << 20 : (64 << 20) + 64 }
 
     let kind: Kind
@@ -46,7 +46,7 @@ struct StoredFrame: Equatable {
         return writer.bytes
     }
 
-    /// Reads the header of a file of `fileSize` bytes. Total.
+    /// Reads the header of a file of `fileSize` bytes. Any bytes either decode or throw.
     init(_ kind: Kind, header: [UInt8], fileSize: Int64) throws(Problem) {
         var reader = ByteReader(header)
         let fields: (magic: UInt32, version: UInt32, length: UInt64, checksum: UInt32)

@@ -24,8 +24,8 @@ struct TemporaryName: Equatable {
         self.init(process: process, chance: chance)
     }
 
-    /// Whether its maker will not come back for it. A process id alone proves little: it may belong to another machine or
-    /// container, or have a new owner. Should it be wrong after all, its maker's operation fails and is done again.
+    /// Whether the file's maker is gone. A process id alone proves little: it may belong to another machine or container, or have been
+    /// reused. If this is wrong, the maker's operation fails and is retried.
     func isAbandoned(age: Duration, makerLives: Bool) -> Bool {
         age > (makerLives ? .seconds(7 * 86_400) : .seconds(600))
     }

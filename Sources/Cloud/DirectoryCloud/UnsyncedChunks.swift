@@ -1,18 +1,18 @@
 /// The chunks that this instance makes durable with its next append. Pure.
 ///
-/// A chunk that ``CloudBackend/missing(_:in:)`` found counts as one that was put: another process may have put it a moment ago
-/// and not have synced it.
+/// A chunk that ``CloudBackend/missing(_:in:)`` found counts like one that was put: another process may have put it a moment ago without
+/// having synced it.
 struct UnsyncedChunks: Equatable, Sendable {
     /// Up to this many are synced one by one, more by syncing their file system once.
     static let oneByOne = 16
-    /// So many are synced at once without waiting for an append, which bounds the memory.
+    /// When this many chunks wait they are synced without waiting for an append, which bounds the memory.
     static let limit = 4096
 
     private(set) var waiting: Set<ChunkPlace> = []
-    /// Could not be made durable. The page cache may still show them whole, so they count as missing, and until they are put
-    /// again or the caller starts again no append may refer to them.
+    /// Chunks that could not be made durable. The page cache may still show them complete, so they count as missing, and no append may
+    /// refer to them until they are put again or the caller starts again.
     private(set) var lost: Set<ChunkPlace> = []
-    /// Were lost before the caller started again: missing, but not in the way of an append.
+    /// Chunks that were lost before the caller started again: missing, but they do not block an append.
     private(set) var doubtful: Set<ChunkPlace> = []
 
     var isFull: Bool { waiting.count >= Self.limit }
@@ -25,7 +25,7 @@ struct UnsyncedChunks: Equatable, Sendable {
         doubtful.remove(place)
     }
 
-    /// One that was there already.
+    /// Records a chunk that existed already.
     mutating func found(_ place: ChunkPlace) { waiting.insert(place) }
 
     mutating func take() -> Set<ChunkPlace> {
@@ -37,7 +37,7 @@ struct UnsyncedChunks: Equatable, Sendable {
 
     mutating func lose(_ places: Set<ChunkPlace>) { lost.formUnion(places) }
 
-    /// Found to hold other bytes than they should.
+    /// Records chunks that were found to hold other bytes than they should.
     mutating func doubt(_ places: Set<ChunkPlace>) {
         doubtful.formUnion(places)
         waiting.subtract(places)

@@ -1,9 +1,9 @@
 import CloudModel
 import Glibc
 
-/// What a watched folder is to the cloud, and so what an event in it means. Pure.
+/// The role of a watched folder, which determines what an event in it means. Pure.
 enum WatchRole: Hashable, Sendable {
-    /// A folder on the way to the cloud; `awaited` is the name below it that is not there now.
+    /// A folder on the path to the cloud; `awaited` is the name below it that is absent now.
     case ancestor(awaited: [UInt8]?)
     case root
     case containers
@@ -14,9 +14,9 @@ enum WatchRole: Hashable, Sendable {
     enum Meaning: Equatable {
         case nothing
         case entry(ContainerName)
-        /// There is a new folder to watch, or one less.
+        /// A folder to watch appeared or disappeared.
         case structure
-        /// The cloud went, came, or was replaced.
+        /// The cloud disappeared, appeared, or was replaced.
         case place
     }
 
@@ -25,7 +25,8 @@ enum WatchRole: Hashable, Sendable {
     private static let arrivals = UInt32(IN_CREATE | IN_MOVED_TO)
     private static let departures = UInt32(IN_DELETE | IN_MOVED_FROM)
 
-    /// What inotify(7) is asked for. Folders above the cloud may be busy, so their content is watched only while it matters.
+    /// The events that are requested from inotify(7). Folders above the cloud may be busy, so their contents are watched only while they
+    /// matter.
     var mask: UInt32 {
         switch self {
         case .ancestor(nil): Self.selfMask

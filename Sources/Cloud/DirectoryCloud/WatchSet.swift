@@ -3,10 +3,10 @@ import CloudModel
 import Glibc
 import SystemPackage
 
-/// The watches that one look at a cloud asks for, with what was found while they were set. Each folder is watched before its
-/// content is read: what comes later makes an event.
+/// The watches that the present state of a cloud needs, and what was found while they were set. Each folder is watched before its contents
+/// are read, so that later changes cause an event.
 struct WatchSet: ~Copyable {
-    /// Which directory has the cloud's path.
+    /// Identifies the directory at the cloud's path.
     struct Place: Equatable {
         let device: UInt64
         let inode: UInt64
@@ -20,7 +20,7 @@ struct WatchSet: ~Copyable {
 
     init(root: FilePath) { self.root = root }
 
-    /// What keeps some event from being noticed.
+    /// The error that keeps some events from being noticed.
     var failure: Basics.Errno? { inotify.failure }
 
     mutating func arm() {
@@ -45,8 +45,8 @@ struct WatchSet: ~Copyable {
         _ = inotify.watch(root.appending(CloudLayout.logShard(container, last)), as: .shard(container))
     }
 
-    /// Watches the folders above the cloud; where the way ends early, the last one for the name that is missing. False when the
-    /// cloud's own directory can not be there.
+    /// Watches the folders above the cloud; if a component of the path is absent, watches the last existing folder for its name. Returns
+    /// false if the cloud's own directory cannot exist.
     private mutating func watchAncestors() -> Bool {
         var folder = FilePath("/")
         for component in root.components {
@@ -55,7 +55,7 @@ struct WatchSet: ~Copyable {
             if !isFolder(child) {
                 let name = component.withPlatformString { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
                 guard inotify.watch(folder, as: .ancestor(awaited: name)) else { return watchAncestors() }
-                // It may have come just before the watch was set.
+                // The folder may have appeared just before the watch was set.
                 if !isFolder(child) { return false }
             }
             folder = child
@@ -72,7 +72,7 @@ struct WatchSet: ~Copyable {
         return path.withPlatformString { stat($0, &info) } == 0 ? info : nil
     }
 
-    /// Empty when the folder can not be read; then its watch reports when to look again.
+    /// Returns the names in a folder; none if it cannot be read, in which case its watch reports when to read it again.
     private func names(in path: FilePath) -> [String] {
         let raw = path.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard raw >= 0 else { return [] }

@@ -5,7 +5,7 @@ import HTTPTransport
 import Logging
 import Synchronization
 
-/// One consumer of the change feed; ends with its last reference.
+/// A subscription of one consumer to the change feed; ends with its last reference.
 final class ChangeFeedSubscription: Sendable {
     let mailbox = EventMailbox()
     private let task: Task<Void, Never>
@@ -25,15 +25,15 @@ final class ChangeFeedSubscription: Sendable {
 
 /// Follows a server's change feed for one consumer, and reconnects after every interruption.
 ///
-/// The stream is one response that never ends. Where a proxy buffers such responses until they are complete, no line comes;
-/// then the follower polls, and the server delays each response until there is a change.
+/// The stream is one response that never ends. If a proxy buffers such responses until they are complete, no line arrives. The follower
+/// then polls, and the server delays each response until there is a change.
 final class ChangeFeedFollower: Sendable {
     private let connection: ServerConnection
     private let mailbox: EventMailbox
     private let memory = Mutex(ChangeFeedState())
-    /// The first line comes at once where nothing holds it back.
+    /// How long to wait for the first line, which arrives at once unless a proxy holds it back.
     private let patience: Duration
-    /// After so many polls the stream is tried again.
+    /// The number of polls after which the stream is tried again.
     private static let answersBeforeStream = 20
 
     init(connection: ServerConnection, mailbox: EventMailbox, patience: Duration = .seconds(10)) {
@@ -66,7 +66,8 @@ final class ChangeFeedFollower: Sendable {
         mailbox.end()
     }
 
-    /// Short at first: the restart of a server should not be felt. Never long: an open question costs a device little.
+    /// Returns the pause before a reconnect: short at first, because the restart of a server should not be noticed, and never long, because
+    /// an open request costs a device little.
     private static func pause(after failures: Int) -> Duration {
         let policy = RetryPolicy(first: .milliseconds(250), longest: .seconds(10))
         var random = SystemRandomNumberGenerator()
@@ -119,19 +120,21 @@ final class ChangeFeedFollower: Sendable {
     private struct HeldBack: Error {}
 }
 
-/// What is known of the logs, and which hints follow from an event. Pure.
+/// Tracks the known ends of the logs and decides which hints follow from an event. Pure.
 struct ChangeFeedState {
-    /// More containers than any account has: names that a server makes up take no more memory than this.
+    /// More containers than any account has. Bounds the memory for names that a server makes up.
     static let maximumNames = 16_384
 
     private var sequences: [String: UInt64] = [:]
     var nameCount: Int { sequences.count }
     private(set) var revision: UInt64 = 0
     private(set) var isConnected = false
-    /// Whether a line came since the stream began.
+    /// Whether a line has arrived since the stream began.
     private(set) var hasLine = false
     private var wasInterrupted = false
 
+    /// Records that the connection was interrupted.
+    ///
     /// - Returns: Whether there was a connection.
     mutating func interrupted() -> Bool {
         defer { (isConnected, wasInterrupted) = (false, true) }

@@ -4,11 +4,11 @@ import CloudStorage
 import HTTPTransport
 
 extension CloudError {
-    /// The engine's error for a failure that a server returned.
+    /// Converts a failure that a server returned.
     init(_ failure: CloudFailure, from address: ServerAddress) {
-        // A server must not command the terminal that shows its message.
+        // A server must not be able to control the terminal that shows its message.
         let visible = CloudFailure(failure.code, visible(failure.message))
-        // Signing in has to know this one from other refusals.
+        // The sign-in has to distinguish this failure from other refusals.
         let cause = failure.code == .secondFactor ? visible : nil
         self.init(Self.code(of: failure.code), Self.message(visible, address), cause: cause)
     }
@@ -18,9 +18,9 @@ extension CloudError {
         case .unauthorized, .secondFactor: .unauthorized
         case .forbidden: .readOnly
         case .notFound: .notFound
-        // Waits until the first device has made it, or until the server has its data again.
+        // Retried until the first device has made the cloud, or until the server has its data again.
         case .noCloud: .offline
-        // Connecting again shows what became of it.
+        // The next connect finds out what happened to the cloud.
         case .renamed: .offline
         case .damaged: .damaged
         case .foreign: .foreign
@@ -33,7 +33,7 @@ extension CloudError {
 
     private static func message(_ failure: CloudFailure, _ address: ServerAddress) -> String {
         switch failure.code {
-        // The server says why: no sign-in, a code that is not valid, a device that was not confirmed since a restore.
+        // The server gives the reason: no sign-in, a code that is not valid, a device that was not confirmed since a restore.
         case .unauthorized: "\(address): \(failure.message) Sign in with: ubiquity login \(address)."
         case .forbidden:
             "\(address): \(failure.message) To upload edits, sign in with a code for full access: ubiquity login \(address)."
@@ -51,7 +51,7 @@ extension CloudError {
             .offline, "Cannot connect to \(address): \(ConnectionProblem.description(of: cause)).", cause: cause)
     }
 
-    /// A proxy whose server is away, the sign-in page of a network, another program.
+    /// The error for a response from something else: a proxy whose server is away, the sign-in page of a network, another program.
     static func foreignResponse(_ address: ServerAddress, status: Int) -> CloudError {
         CloudError(
             .offline,
@@ -67,7 +67,8 @@ extension CloudError {
     }
 }
 
-/// Text of a server without what would command a terminal or turn its line around: control and formatting characters become `?`.
+/// Returns text of a server with control and formatting characters, which could control a terminal or change the direction of a line,
+/// replaced by `?`.
 func visible(_ text: String) -> String {
     let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
     return String(
@@ -75,7 +76,7 @@ func visible(_ text: String) -> String {
             text.unicodeScalars.prefix(2_000).map { hidden.contains($0.properties.generalCategory) ? "?" : $0 }))
 }
 
-/// What a server sends must be what the protocol says.
+/// Runs a decoder of the protocol and reports a server's malformed data as `damaged`.
 func decoding<T>(_ body: () throws(ByteCodingError) -> T) throws(CloudError) -> T {
     do { return try body() } catch {
         throw CloudError(.damaged, "The server's answer can not be read: \(error).", cause: error)

@@ -19,7 +19,7 @@ extension HTTPBackend: LinkPublishing {
         }
         let answer = try await connection.json(
             PublishResponse.self, Exchange(.post, CloudRoutes.links(in: publication.container), body: body))
-        // What is shown and opened as a link must lie below the server's own address.
+        // An address that is shown and opened as a link must lie below the server's own address.
         guard answer.path.wholeMatch(of: /\/p\/[a-z0-9]{16,64}/) != nil else {
             throw CloudError(.damaged, "The answer of \(connection.address) has no link in it.")
         }

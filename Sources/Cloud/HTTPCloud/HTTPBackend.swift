@@ -8,15 +8,17 @@ import Synchronization
 
 /// The cloud on a server of ours, over HTTP.
 ///
-/// - Every request may be repeated: an append bears a key by which the server knows it again.
-/// - What fails on the way is tried again a few times at once, with pauses by chance; the engine's own pauses come after that.
-/// - Once connected, every request names the cloud it is meant for, so a token of another account changes nothing there.
+/// - Every request may be repeated: an append carries a key by which the server recognises repeats.
+/// - A request that fails in transit is retried a few times at once, with jittered pauses; the engine's own back-off follows after that.
+/// - Once connected, every request names the cloud that it is meant for, so that a token of another account changes nothing there.
 package final class HTTPBackend: ChangeNotifying, ChunkBatching {
     let connection: ServerConnection
     private let identity = Mutex<CloudIdentity?>(nil)
 
-    /// `token` is called before each request, so that signing in again needs no restart. Nothing is sent before ``connect(create:)``.
-    /// - Parameter trust: whose certificates an encrypted connection accepts.
+    /// Makes a backend. `token` is called before each request, so that signing in again needs no restart. Nothing is sent before
+    /// ``connect(create:)``.
+    ///
+    /// - Parameter trust: The certificates that an encrypted connection accepts.
     package init(
         address: ServerAddress, trust: ServerTrust = .system, logger: Logger, token: @escaping @Sendable () -> String?
     ) {
@@ -102,7 +104,7 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
             let part = rest.prefix(Self.fitting(rest))
             rest = rest.dropFirst(part.count)
             do { try await putTogether(part, in: container) } catch let error as CloudError {
-                // All or none is the server's word; some of them may still fit.
+                // The server accepts all chunks or none; some of them may still fit.
                 guard error.code == .quota, part.count > 1 else { throw error }
                 for chunk in part { try await putChunk(chunk, in: container) }
             }
@@ -114,9 +116,9 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
         try await connection.send(Exchange(.post, CloudRoutes.chunks(container), body: body))
     }
 
-    /// How many of the first fit into one request, at least one.
+    /// Returns how many of the first chunks fit into one request, at least one.
     private static func fitting(_ chunks: ArraySlice<OutgoingChunk>) -> Int {
-        // An id, and a length of at most five bytes; before them a version and a count.
+        // Each chunk takes an id and a length of at most five bytes; a version and a count precede them.
         var bytes = 16
         let count = chunks.prefix(CloudLimits.batchChunks).prefix { chunk in
             bytes += 37 + chunk.frame.count

@@ -5,7 +5,7 @@ package import CloudStorage
 extension ServerConnection {
     /// Exchanges a code for a token.
     ///
-    /// - Parameter secondFactor: What the account's authenticator app shows, or a recovery code.
+    /// - Parameter secondFactor: A code of the account's authenticator app, or a recovery code.
     /// - Throws: ``CloudError`` with `unauthorized` for a code that is not valid; see ``CloudError/asksSecondFactor``.
     package func signIn(code: String, secondFactor: String? = nil, device: String) async throws -> SignInResponse {
         var exchange = Exchange(.post, CloudRoutes.signIn)

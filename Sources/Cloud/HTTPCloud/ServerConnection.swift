@@ -4,17 +4,17 @@ package import HTTPTransport
 package import Logging
 import Synchronization
 
-/// The way to one server: its connections, kept and used again, and what every request bears.
+/// The connection to one server: its pooled HTTP connections, and the headers of every request.
 package final class ServerConnection: Sendable {
     package let address: ServerAddress
     let log: Logger
     private let token: @Sendable () -> String?
     private let cloud = Mutex<String?>(nil)
     private let connections: HTTPConnections
-    /// Whether the server asked, with the last answer, that this device resets itself.
+    /// Whether the server's last response requested that this device resets itself.
     private let resetAsked = Mutex(false)
 
-    /// - Parameter trust: whose certificates an encrypted connection accepts.
+    /// - Parameter trust: The certificates that an encrypted connection accepts.
     package init(
         address: ServerAddress, trust: ServerTrust = .system, logger: Logger, token: @escaping @Sendable () -> String?
     ) {
@@ -26,7 +26,7 @@ package final class ServerConnection: Sendable {
 
     var isResetAsked: Bool { resetAsked.withLock { $0 } }
 
-    /// From now on requests are meant for this cloud.
+    /// Sets the cloud that requests are meant for from now on.
     func nameCloud(_ identity: String) { cloud.withLock { $0 = identity } }
 
     func json<T: Decodable>(_ type: T.Type, _ exchange: Exchange) async throws -> T {
@@ -36,7 +36,7 @@ package final class ServerConnection: Sendable {
         }
     }
 
-    /// The body of the answer. Throws ``CloudError`` and `CancellationError` only.
+    /// Sends a request, with retries, and returns the body of the response. Throws only ``CloudError`` and `CancellationError`.
     @discardableResult
     func send(_ exchange: Exchange) async throws -> [UInt8] {
         var retries = RequestRetries()
@@ -66,14 +66,14 @@ package final class ServerConnection: Sendable {
                 answer.bytes.append(contentsOf: part)
             }
         } catch let error as CloudError { throw AttemptFailure(error) } catch {
-            // What came so far stays, if the next try can go on from there.
+            // The bytes received so far are kept if the next attempt can continue from there.
             if !exchange.isResumable { answer = PartialResponse() }
             throw try failure(of: error)
         }
         return answer.bytes
     }
 
-    /// Sends, and returns once the head of the response is there.
+    /// Sends a request, and returns once the head of the response has arrived.
     func head(of request: HTTPRequest, within limit: Duration = .seconds(120)) async throws -> HTTPResponse {
         do { return try await connections.send(request, within: limit) } catch { throw try failure(of: error) }
     }
@@ -93,7 +93,7 @@ package final class ServerConnection: Sendable {
         return request
     }
 
-    /// Throws what the server refused, and responses that are not from a ubiquity-server.
+    /// Throws the server's refusals, and an error for responses that are not from a ubiquity-server.
     func check(_ response: HTTPResponse) async throws {
         let relation = CloudProtocolVersion.relation(of: response.header(CloudProtocolVersion.header))
         guard relation != .foreign else {
@@ -114,14 +114,14 @@ package final class ServerConnection: Sendable {
         throw AttemptFailure(CloudError(failure, from: address), wait: wait)
     }
 
-    /// A cancelled caller gets `CancellationError`, whatever the client throws.
+    /// Converts an error. A cancelled caller receives `CancellationError`, whatever the client throws.
     func failure(of error: any Error) throws -> AttemptFailure {
         if Task.isCancelled || error is CancellationError { throw CancellationError() }
         return error as? AttemptFailure ?? AttemptFailure(.unreachable(address, error))
     }
 }
 
-/// Why one try failed, and how long the server wants to be left alone.
+/// Why one attempt failed, and how long the server asks to wait.
 struct AttemptFailure: Error {
     let error: CloudError
     let wait: Duration?
@@ -132,11 +132,11 @@ struct AttemptFailure: Error {
     }
 }
 
-/// What has come of an answer over one or more tries.
+/// The part of a response that has been received over one or more attempts.
 struct PartialResponse {
     var bytes: [UInt8] = []
 
-    /// Whether the response continues where the bytes end; otherwise it starts over.
+    /// Whether the response continues where the bytes end; otherwise it starts from the beginning.
     func accepts(_ response: HTTPResponse) -> Bool {
         guard !bytes.isEmpty, response.status == 206 else { return bytes.isEmpty }
         let range = response.header("Content-Range")

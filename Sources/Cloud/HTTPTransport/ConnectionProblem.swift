@@ -5,9 +5,9 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Why a server could not be reached, in the words of a person who has to do something about it.
+/// Explains why a server could not be reached to a person who has to act on it.
 package enum ConnectionProblem {
-    /// A clause such as `connection refused`, and what to do where anything helps.
+    /// Returns a clause such as `connection refused`, and what to do where anything helps.
     package static func description(of error: any Error) -> String {
         switch error {
         case let error as NIOConnectionError: connection(error)
@@ -48,7 +48,7 @@ package enum ConnectionProblem {
         }
     }
 
-    /// BoringSSL names its reasons in a text alone.
+    /// BoringSSL gives its reasons only as text.
     private static func tls(_ text: String) -> String {
         if text.contains("CERTIFICATE_VERIFY_FAILED") {
             return """

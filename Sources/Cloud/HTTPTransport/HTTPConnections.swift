@@ -2,17 +2,17 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// HTTP/1.1 connections to servers, kept and used again. Owns the HTTP library: clouds see requests and responses only.
+/// A pool of HTTP/1.1 connections to servers. It wraps the HTTP library: clouds see requests and responses only.
 package final class HTTPConnections: Sendable {
     private let client: HTTPClient
 
-    /// - Parameter trust: whose certificates an encrypted connection accepts.
+    /// - Parameter trust: The certificates that an encrypted connection accepts.
     package init(trust: ServerTrust = .system) {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10), read: .seconds(60)))
         configuration.tlsConfiguration = trust.configuration
         configuration.httpVersion = .http1Only
-        // Sixteen: the transfers under way (TransferSlots), the log, and what notifies of changes.
+        // Sixteen: for the transfers under way (TransferSlots), the log, and the change feed.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
         // An unreachable server is reported at once; the caller decides how often to retry.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -21,10 +21,10 @@ package final class HTTPConnections: Sendable {
 
     deinit { client.shutdown { _ in } }
 
-    /// Sends a request, and returns once the head of the response is there. Redirects are returned, not followed.
+    /// Sends a request, and returns once the head of the response has arrived. Redirects are returned, not followed.
     ///
-    /// - Throws: What ``ConnectionProblem`` describes, also when `limit` has passed; `CancellationError` or an error of the library
-    ///   where the task was cancelled.
+    /// - Throws: An error that ``ConnectionProblem`` describes, also after `limit` has passed; `CancellationError` or an error of the
+    ///   library if the task was cancelled.
     package func send(_ request: HTTPRequest, within limit: Duration) async throws -> HTTPResponse {
         var message = HTTPClientRequest(url: request.url)
         message.method = HTTPMethod(rawValue: request.method)

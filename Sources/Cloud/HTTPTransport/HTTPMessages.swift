@@ -19,7 +19,7 @@ package struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest: CustomStringConvertible, CustomReflectable {
-    /// Without headers, which hold tokens and signatures.
+    /// Leaves out headers, which hold tokens and signatures.
     package var description: String { "\(method) \(url)" }
     package var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }
@@ -43,7 +43,7 @@ package struct HTTPResponse: Sendable {
         self.body = HTTPBody(.bytes(ByteBuffer(bytes: body)))
     }
 
-    /// The value of the first header of that name, in any case.
+    /// Returns the value of the first header of that name, ignoring case.
     package func header(_ name: String) -> String? { headers.first(name: name) }
 }
 
@@ -57,7 +57,7 @@ package struct HTTPBody: AsyncSequence, Sendable {
 
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: base.makeAsyncIterator()) }
 
-    /// All parts together.
+    /// Collects all parts.
     ///
     /// - Throws: ``HTTPBodyTooLong`` as soon as there are more than `limit` bytes.
     package func collect(upTo limit: Int) async throws -> [UInt8] {

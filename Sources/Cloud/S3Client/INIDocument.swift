@@ -1,15 +1,15 @@
 /// Sections of names and values, as in `~/.aws/config` ("Configuration and credential file settings", AWS CLI User Guide). Pure.
 ///
-/// Lines that begin with space belong to the setting before them and are read over. Names are compared in lower case; of two settings of
-/// one name the later counts. A value ends with its line: nothing in it begins a comment.
+/// Lines that begin with space belong to the setting before them and are skipped. Names are compared in lower case; of two settings of one
+/// name the later one counts. A value extends to the end of its line: nothing in it begins a comment.
 struct INIDocument: Hashable, Sendable {
     /// The settings of each section by its name.
     private(set) var sections: [String: [String: String]] = [:]
 
-    /// More than any person writes; a larger file is not what it should be.
+    /// More than any person writes; a larger file is not a settings file.
     static let maximumLines = 10_000
 
-    /// - Throws: The line that is no setting and no section. Its text may hold a secret and is not in the error.
+    /// - Throws: The number of the line that is neither a setting nor a section. The line's text may hold a secret and is not in the error.
     init(parsing text: String) throws(INIError) {
         var section: String?
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -28,7 +28,7 @@ struct INIDocument: Hashable, Sendable {
         }
     }
 
-    /// What stands between the brackets, with single spaces and without quotes; a comment may follow them.
+    /// Returns the text between the brackets, with single spaces and without quotes; a comment may follow them.
     private static func sectionName(_ line: Substring) -> String? {
         let inner = line.drop(while: \.isWhitespace).dropFirst()
         guard let end = inner.firstIndex(of: "]") else { return nil }

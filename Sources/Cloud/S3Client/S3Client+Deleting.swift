@@ -17,7 +17,7 @@ struct S3DeleteResult: Hashable, Sendable {
         var failures: [Failure] = []
         for error in root.children where error.name == "Error" {
             guard let key = error["Key"], let code = error["Code"] else { throw S3ReplyError() }
-            // What is not there is deleted.
+            // An absent object counts as deleted.
             if code != "NoSuchKey" { failures.append(Failure(key: key, code: S3Refusal.visible(code, limit: 100))) }
         }
         self.failures = failures
@@ -25,10 +25,10 @@ struct S3DeleteResult: Hashable, Sendable {
 }
 
 extension S3Client {
-    /// How many keys one request may name.
+    /// The most keys that one request may name.
     private static let batch = 1000
 
-    /// Deletes objects; those that are not there are deleted. After an error some may be.
+    /// Deletes objects; absent ones count as deleted. After an error some may have been deleted.
     package func delete(_ keys: [String]) async throws {
         for key in keys { try check(key: key) }
         var rest = keys[...]

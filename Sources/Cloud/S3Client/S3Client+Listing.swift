@@ -9,7 +9,7 @@ package struct S3Listed: Hashable, Sendable {
 /// One page of a listing ("ListObjectsV2", Amazon S3 API Reference).
 struct S3Page: Hashable, Sendable {
     let objects: [S3Listed]
-    /// Names the next page; nil after the last.
+    /// The token of the next page; nil after the last.
     let next: String?
 
     init(parsing bytes: [UInt8]) throws(S3ReplyError) {
@@ -32,7 +32,7 @@ struct S3Page: Hashable, Sendable {
         next = token
     }
 
-    /// As in a form: some stores write a space as `+`, and all write `+` as `%2B`.
+    /// Decodes like a form: some stores write a space as `+`, and all write `+` as `%2B`.
     private static func decoded(_ text: String) -> String? {
         PercentCoding.decode(text.utf8, plusIsSpace: true).flatMap { String(validating: $0, as: UTF8.self) }
     }
@@ -40,7 +40,7 @@ struct S3Page: Hashable, Sendable {
 
 /// A reply that is not what the protocol says.
 struct S3ReplyError: Error {
-    /// The root element, which has to have that name.
+    /// Returns the root element, which has to have that name.
     static func parsing(_ bytes: [UInt8], as name: String) throws(S3ReplyError) -> XMLElement {
         do throws(XMLError) {
             let root = try XMLElement(parsing: bytes)
@@ -51,14 +51,15 @@ struct S3ReplyError: Error {
 }
 
 extension S3Client {
-    /// A page without objects that names another is allowed; so many in a row are a store that never ends.
+    /// How many pages without objects may follow each other; a page may be empty and name another, but more in a row mean a store that
+    /// never ends.
     private static let emptyPages = 16
 
-    /// The objects whose keys begin with `prefix`, in the order of their keys' bytes.
+    /// Returns the objects whose keys begin with `prefix`, in the order of their keys' bytes.
     ///
     /// - Parameters:
-    ///   - key: Only those behind this key.
-    ///   - limit: At most so many; the next call goes on behind the last of them.
+    ///   - key: Only keys after this one are listed.
+    ///   - limit: The most objects to return; the next call continues after the last of them.
     package func list(_ prefix: String, after key: String? = nil, limit: Int) async throws -> [S3Listed] {
         var (objects, token, empty): ([S3Listed], String?, Int) = ([], nil, 0)
         while objects.count < limit {
@@ -91,7 +92,7 @@ extension S3Client {
             do throws(S3ReplyError) { page = try S3Page(parsing: reply.body) } catch {
                 throw S3Error(.damaged, "The list of objects in \(location) cannot be read.", cause: error)
             }
-            // Another key was not asked for; taking it would read what belongs to others.
+            // Keys outside of the prefix were not requested; accepting them would read objects of others.
             guard page.objects.allSatisfy({ $0.key.utf8.starts(with: prefix.utf8) }), page.objects.count <= count else {
                 throw S3Error(.damaged, "The list of objects in \(location) has others than were asked for.")
             }

@@ -1,19 +1,19 @@
 /// An object's bytes, or a range of them.
 package struct S3Object: Hashable, Sendable {
     package let bytes: [UInt8]
-    /// As the store wrote it, with its quotes; nil if it sent none.
+    /// The tag as the store sent it, with its quotes; nil if it sent none.
     package let etag: String?
 }
 
-/// What a GET found.
+/// The result of a GET.
 package enum S3Reading: Hashable, Sendable {
     case object(S3Object)
-    /// The object still has the tag that was named.
+    /// The object still has the given tag.
     case unchanged
     case missing
 }
 
-/// How a PUT that must not replace anything ended.
+/// The result of a PUT that must not replace anything.
 package enum S3Creation: Hashable, Sendable {
     case created
     /// An object of that key exists, with other bytes.
@@ -21,10 +21,10 @@ package enum S3Creation: Hashable, Sendable {
 }
 
 extension S3Client {
-    /// An object, or a range of its bytes.
+    /// Reads an object, or a range of its bytes.
     ///
     /// - Parameters:
-    ///   - etag: The tag of what is known; the bytes are not sent again while the object has it.
+    ///   - etag: The tag of the known version; its bytes are not sent again while the object has that tag.
     ///   - limit: The most bytes that are accepted.
     /// - Throws: ``S3Error``: `noRange` if the object ends before the range, `tooLong`.
     package func get(
@@ -53,7 +53,7 @@ extension S3Client {
         } catch let error as S3Error where error.code == .noKey { return .missing }
     }
 
-    /// A part must be the part that was asked for: one that the store took elsewhere would be read as other bytes.
+    /// Checks that a part is the requested one: a part from another position would be read as wrong bytes.
     private static func check(_ reply: S3Reply, is range: Range<UInt64>, of name: String) throws(S3Error) {
         let first = "bytes \(range.lowerBound)-"
         guard reply.status == 206, reply.headers.range?.hasPrefix(first) == true,
@@ -61,9 +61,9 @@ extension S3Client {
         else { throw S3Error(.damaged, "The store sent other bytes of \(name) than were requested.") }
     }
 
-    /// The size of an object in bytes; nil if it is not there.
+    /// Returns the size of an object in bytes; nil if it does not exist.
     ///
-    /// A bucket that is not there looks the same: the reply to a HEAD has no body that says more.
+    /// A missing bucket looks the same, because the response to a HEAD has no body that says more.
     package func size(_ key: String) async throws -> UInt64? {
         try check(key: key)
         let exchange = S3Exchange(.head, key)
@@ -78,7 +78,7 @@ extension S3Client {
         } catch let error as S3Error where error.code == .noKey { return nil }
     }
 
-    /// Writes an object, over one that is there.
+    /// Writes an object, replacing an existing one.
     package func put(_ key: String, _ bytes: [UInt8]) async throws {
         try check(key: key)
         var exchange = S3Exchange(.put, key)
@@ -86,10 +86,11 @@ extension S3Client {
         try await perform(exchange) { _ in }
     }
 
-    /// Writes an object unless one is there. Of several that create one key at once, one succeeds.
+    /// Writes an object unless it exists. Of several concurrent calls for one key, one succeeds.
     ///
-    /// A reply may be lost, and the request that is sent again, by this call or by a later one, finds what the first one wrote. So an
-    /// object with the same bytes counts as created: a caller that has to know its own from another's writes bytes that no other would.
+    /// A reply may be lost, and a retry, by this call or by a later one, then finds the object that the first attempt wrote. So an object
+    /// with the same bytes counts as created: a caller that has to distinguish its own object from another's writes bytes that no other
+    /// would.
     package func create(_ key: String, _ bytes: [UInt8]) async throws -> S3Creation {
         try check(key: key)
         var exchange = S3Exchange(.put, key)
@@ -106,14 +107,14 @@ extension S3Client {
     private func holds(_ key: String, _ bytes: [UInt8]) async throws -> Bool {
         do {
             guard case .object(let object) = try await get(key, limit: bytes.count) else {
-                // Deleted since the store refused to create it: whose it was cannot be known.
+                // The object was deleted since the store refused to create it, so its author cannot be known.
                 throw S3Error(.unavailable, "\(S3Location.quoted(key)) in \(location) was there and is not any more.")
             }
             return object.bytes == bytes
         } catch let error as S3Error where error.code == .tooLong { return false }
     }
 
-    /// Deletes an object; one that is not there is deleted.
+    /// Deletes an object; an absent one counts as deleted.
     package func delete(_ key: String) async throws {
         try check(key: key)
         do { try await perform(S3Exchange(.delete, key)) { _ in } } catch let error as S3Error
@@ -121,7 +122,8 @@ extension S3Client {
         {}
     }
 
-    /// "Object key naming" (Amazon S3 User Guide). Parts that are dots are valid there, but not on the way through URLs.
+    /// Checks a key by the rules of "Object key naming" (Amazon S3 User Guide). Parts that are dots are valid there, but do not survive in
+    /// URLs.
     func check(key: String) throws(S3Error) {
         let parts = key.split(separator: "/", omittingEmptySubsequences: false)
         guard (1...1024).contains(key.utf8.count), !parts.contains("."), !parts.contains(".."), !key.hasPrefix("/")

@@ -1,22 +1,22 @@
 import Basics
 import HTTPTransport
 
-/// Errors in the words of a person who has to do something about them.
+/// Explains errors to a person who has to act on them.
 extension S3Client {
     func name(_ exchange: S3Exchange) -> String {
         guard let key = exchange.key else { return "\(location)" }
         return "\(S3Location.quoted(key)) in s3://\(location.bucket)"
     }
 
-    /// The error for a response that is no success.
+    /// Returns the error for an unsuccessful response.
     ///
     /// - Parameter body: Nil if it is too long for an error of a store.
     func refused(_ body: [UInt8]?, _ response: HTTPResponse, _ exchange: S3Exchange, sent: Timestamp) -> S3Error {
         let found = body.flatMap { $0.isEmpty ? S3Refusal() : S3Refusal(parsing: $0) }
-        // The bodies of failures within a store, and of proxies before it, are often pages.
+        // The bodies of failures within a store, and of proxies before it, are often HTML pages.
         let refusal = found ?? ([429, 500, 502, 503, 504].contains(response.status) ? S3Refusal() : nil)
         guard var refusal, let code = S3Error.Code(refusal, status: response.status),
-            // Only a store's own words say that something is not there.
+            // Only an error from the store itself proves that an object does not exist.
             code != .noKey || !refusal.code.isEmpty || exchange.method == .head
         else {
             return S3Error(

@@ -3,17 +3,17 @@ package import HTTPTransport
 package import Logging
 import Synchronization
 
-/// What sends a client's requests; tests pass their own.
+/// Sends a client's requests; tests pass their own implementation.
 package protocol S3Transport: Sendable {
-    /// Returns once the head of the response is there.
+    /// Sends a request, and returns once the head of the response has arrived.
     func send(_ request: HTTPRequest, within limit: Duration) async throws -> HTTPResponse
 }
 
 extension HTTPConnections: S3Transport {}
 
-/// The requests to one bucket: signed, bounded in bytes and time, and sent again while that may help.
+/// A client for one bucket. Its requests are signed, bounded in bytes and time, and retried while that may help.
 ///
-/// Every method throws ``S3Error`` and `CancellationError` only, and may be called again after either: requests are idempotent.
+/// Every method throws only ``S3Error`` and `CancellationError`, and may be called again after either: requests are idempotent.
 package final class S3Client: Sendable {
     package let location: S3Location
     private let target: S3Target
@@ -27,11 +27,11 @@ package final class S3Client: Sendable {
     private let log: Logger
 
     /// - Parameters:
-    ///   - region: What the user's settings name, for a location without one. Stores that are not Amazon's may have none.
+    ///   - region: The region of the user's settings, for a location without one. Stores that are not Amazon's may have none.
     ///   - clock: Measures the time limit of each request.
-    ///   - pause: Waits between tries.
-    ///   - credentials: Asked at first, and again when the store does not accept them any more.
-    /// - Throws: If Amazon's bucket has no region, or what is passed is none.
+    ///   - pause: Waits between attempts.
+    ///   - credentials: Called at first, and again when the store no longer accepts the credentials.
+    /// - Throws: If Amazon's bucket has no region, or the region is not valid.
     package init(
         _ location: S3Location, region: String?, transport: any S3Transport, logger: Logger,
         time: any TimeSource = SystemTime(), clock: any Clock<Duration> = ContinuousClock(),
@@ -55,9 +55,9 @@ package final class S3Client: Sendable {
         log = logger
     }
 
-    /// Sends until there is a reply or a retry does not help.
+    /// Sends a request until there is a reply or a retry does not help.
     ///
-    /// - Parameter check: Reads the reply; what it throws is an error of that try.
+    /// - Parameter check: Reads the reply; an error that it throws is an error of that attempt.
     func perform<Value: Sendable>(
         _ exchange: S3Exchange, _ check: @Sendable (S3Reply) throws(S3Error) -> Value
     ) async throws -> Value {
@@ -77,7 +77,7 @@ package final class S3Client: Sendable {
         }
     }
 
-    // MARK: One try
+    // MARK: One attempt
 
     private func attempt(_ exchange: S3Exchange) async throws -> S3Reply {
         let now = time.now()
@@ -88,7 +88,7 @@ package final class S3Client: Sendable {
                 try await self.reply(to: exchange, transport.send(request, within: limit), sent: now)
             }
         } catch let error as S3Error { throw error } catch {
-            // A cancelled caller gets its own error, whatever the library throws.
+            // A cancelled caller receives `CancellationError`, whatever the library throws.
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             let why = error is TimeLimit ? "no reply in time" : ConnectionProblem.description(of: error)
             throw S3Error(.unavailable, "Cannot use \(location): \(why).", cause: error)
@@ -103,7 +103,7 @@ package final class S3Client: Sendable {
             guard isSuccess else { throw refused(nil, response, exchange, sent: sent) }
             throw S3Error(.tooLong, "\(name(exchange)) is longer than it may be.")
         }
-        // A body that a cancellation cut short is no body.
+        // A body that was cut short by a cancellation must not be used.
         try Task.checkCancellation()
         guard isSuccess else { throw refused(body, response, exchange, sent: sent) }
         let length = response.header("Content-Length")

@@ -1,17 +1,17 @@
 package import Basics
 import Glibc
 
-/// A bucket's credentials in a file that only its owner can read (mode 0600), in the form of Amazon's credentials file.
+/// The file with a bucket's credentials, readable by its owner only (mode 0600), in the form of Amazon's credentials file.
 package struct S3CredentialFile: Sendable {
     package let path: String
 
-    /// Credentials have a few hundred bytes; a larger file is another one.
+    /// Credentials have a few hundred bytes; a larger file is not a credentials file.
     static let maximumSize = 1 << 20
 
     package init(_ path: String) { self.path = path }
 
     /// - Returns: Nil if there is no such file.
-    /// - Throws: ``S3ConfigurationError`` if others may read it, if it is another user's, or if it holds no credentials.
+    /// - Throws: ``S3ConfigurationError`` if others may read the file, if another user owns it, or if it holds no credentials.
     package func load() throws(S3ConfigurationError) -> S3CredentialSource.Found? {
         let text: String?
         do throws(Errno) { text = try Self.text(of: path, isPrivate: true) } catch {
@@ -31,7 +31,7 @@ package struct S3CredentialFile: Sendable {
         return S3CredentialSource.Found(credentials: credentials, region: settings["region"], origin: path)
     }
 
-    /// Replaces the file atomically; on return it is on the disk.
+    /// Replaces the file atomically; on return it is durable.
     package func save(_ credentials: S3Credentials, region: String?) throws(Errno) {
         var lines = [
             "[default]", "aws_access_key_id = \(credentials.accessKey)",
@@ -42,10 +42,10 @@ package struct S3CredentialFile: Sendable {
         try DurableFile(path, mode: 0o600).replace(with: Array((lines.joined(separator: "\n") + "\n").utf8))
     }
 
-    /// The text of a regular file; nil if there is none.
+    /// Returns the text of a regular file; nil if there is none.
     ///
-    /// - Parameter isPrivate: Whether the file has to be this user's, and closed to others.
-    /// - Throws: `EPERM` if it is not; `EFBIG` for a file of more than a mebibyte.
+    /// - Parameter isPrivate: Whether the file has to belong to this user and be inaccessible to others.
+    /// - Throws: `EPERM` if it does not; `EFBIG` for a file of more than a mebibyte.
     static func text(of path: String, isPrivate: Bool = false) throws(Errno) -> String? {
         let file: Int32
         // Opening a pipe would otherwise wait for its writer.

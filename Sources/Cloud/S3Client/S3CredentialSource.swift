@@ -1,12 +1,12 @@
-/// Finds credentials where people keep them: a file of ours, the environment, the profiles of Amazon's tools.
+/// Finds credentials where people store them: a file of ours, the environment, the profiles of Amazon's tools.
 ///
-/// The first of these that has any is used, complete or not: credentials from two places are never mixed.
+/// The first of these places that has any is used, complete or not: credentials from two places are never mixed.
 package struct S3CredentialSource: Sendable {
     package struct Found: Hashable, Sendable {
         package let credentials: S3Credentials
-        /// The region that stands beside them; nil if none does.
+        /// The region that is configured with them; nil if there is none.
         package let region: String?
-        /// Where they were, for messages.
+        /// The place where they were found, for messages.
         package let origin: String
     }
 
@@ -16,7 +16,7 @@ package struct S3CredentialSource: Sendable {
     private let read: @Sendable (String) throws -> String?
 
     /// - Parameters:
-    ///   - file: Written by ``S3CredentialFile``, or nil.
+    ///   - file: The path of a file written by ``S3CredentialFile``, or nil.
     ///   - home: The user's home directory, which has `.aws`.
     ///   - read: The text of a file of Amazon's tools; nil if there is no such file.
     package init(
@@ -36,7 +36,7 @@ package struct S3CredentialSource: Sendable {
         return try fromProfile()
     }
 
-    /// The region that the environment or the profile names.
+    /// Returns the region of the environment or the profile.
     package func region() -> String? {
         if let region = value("AWS_REGION") ?? value("AWS_DEFAULT_REGION") { return region }
         // A profile that cannot be read is reported by `find`, which is called for every request.
@@ -44,7 +44,7 @@ package struct S3CredentialSource: Sendable {
         return profile["region"]
     }
 
-    /// A variable that is set to nothing is not set.
+    /// Returns a variable of the environment. An empty variable counts as unset.
     private func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     private func fromEnvironment() throws(S3ConfigurationError) -> Found? {
@@ -93,7 +93,7 @@ package struct S3CredentialSource: Sendable {
     private var credentialsPath: String { value("AWS_SHARED_CREDENTIALS_FILE") ?? "\(home)/.aws/credentials" }
     private var configPath: String { value("AWS_CONFIG_FILE") ?? "\(home)/.aws/config" }
 
-    /// The profile's settings in both files; those of the credentials file win.
+    /// Returns the profile's settings from both files; those of the credentials file win.
     private func profile() throws(S3ConfigurationError) -> [String: String] {
         let name = profileName
         let config = try document(configPath)

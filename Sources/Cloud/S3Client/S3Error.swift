@@ -1,4 +1,4 @@
-/// Why a bucket did not do what it was asked.
+/// Why a bucket did not perform an operation.
 package struct S3Error: Error, CustomStringConvertible {
     package enum Code: Hashable, Sendable {
         /// The object that was to be created exists.
@@ -12,13 +12,13 @@ package struct S3Error: Error, CustomStringConvertible {
         case noKey
         case noBucket
         case denied
-        /// The store does not know the access key, or the signature is not that of its secret.
+        /// The store does not know the access key, or the signature does not match its secret.
         case wrongCredentials
         case expiredCredentials
         /// This device's clock differs too much from the store's.
         case wrongClock
         case wrongRegion
-        /// The store cannot do this.
+        /// The store does not support the operation.
         case unsupported
         /// The range of bytes is outside of the object.
         case noRange
@@ -36,7 +36,7 @@ package struct S3Error: Error, CustomStringConvertible {
     /// What happened, to what, and what to do.
     package let message: String
     package let cause: (any Error)?
-    /// How long the store wants to be left alone.
+    /// How long the store asks to wait before a retry.
     let wait: Duration?
 
     init(_ code: Code, _ message: String, cause: (any Error)? = nil, wait: Duration? = nil) {

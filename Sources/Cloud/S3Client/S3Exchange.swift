@@ -1,4 +1,4 @@
-/// One request to a bucket, as it is sent once or more often.
+/// A request to a bucket, which is sent once or, with retries, several times.
 struct S3Exchange: Sendable {
     enum Method: String { case get = "GET", head = "HEAD", put = "PUT", post = "POST", delete = "DELETE" }
 
@@ -6,10 +6,10 @@ struct S3Exchange: Sendable {
     /// Nil for a request about the bucket itself.
     let key: String?
     var query: [(name: String, value: String)] = []
-    /// All of them are signed.
+    /// Headers, all of which are signed.
     var headers: [(name: String, value: String)] = []
     var body: [UInt8] = []
-    /// The longest body of a success, in bytes.
+    /// The longest body of a successful response, in bytes.
     var replyLimit = 1 << 16
     /// Statuses that are replies, in addition to the successes.
     var expected: Set<Int> = []
@@ -19,17 +19,17 @@ struct S3Exchange: Sendable {
         self.key = key
     }
 
-    /// Half a minute, and what the bytes take at 16 KiB a second.
+    /// The time limit of one attempt: half a minute, plus the time that the bytes take at 16 KiB per second.
     var timeLimit: Duration { .seconds(30 + (min(body.count, 1 << 40) + min(replyLimit, 1 << 40)) / 16_384) }
 }
 
-/// A reply whose body has arrived whole.
+/// A reply whose body has arrived completely.
 struct S3Reply: Sendable {
     let status: Int
     let body: [UInt8]
     let headers: Headers
 
-    /// The headers that are read.
+    /// The headers that the client uses.
     struct Headers: Sendable {
         var etag: String?
         var length: String?

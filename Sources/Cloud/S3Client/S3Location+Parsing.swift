@@ -3,7 +3,7 @@ import Basics
 extension S3Location {
     /// Parses `s3://BUCKET/PREFIX?NAME=VALUE&…`.
     ///
-    /// - Throws: What is wrong, and how it looks when it is right.
+    /// - Throws: What is wrong with the text, and an example of a correct one.
     package init(parsing text: String) throws(S3ConfigurationError) {
         guard text.hasPrefix("s3://") else {
             throw S3ConfigurationError("\(Self.quoted(text)) does not begin with s3://.")
@@ -19,7 +19,7 @@ extension S3Location {
             region: settings.region, addressing: settings.addressing, isInsecure: settings.isInsecure)
     }
 
-    /// One slash may end it, as people write folders.
+    /// Returns the prefix. It may end with one slash, as people write folders.
     private static func prefix(_ path: Substring) throws(S3ConfigurationError) -> String {
         var path = path.dropFirst()
         if path.hasSuffix("/") { path = path.dropLast() }
@@ -31,7 +31,7 @@ extension S3Location {
     }
 }
 
-/// What stands behind the `?` of an address.
+/// The settings after the `?` of an address.
 private struct S3Settings {
     var endpoint: String?
     var region: String?
@@ -55,7 +55,7 @@ private struct S3Settings {
 
     private mutating func set(_ name: String, _ value: String) throws(S3ConfigurationError) {
         switch name {
-        // One slash at its end is what browsers add.
+        // Browsers add a slash at the end.
         case "endpoint": endpoint = value.hasSuffix("/") ? String(value.dropLast()) : value
         case "region": region = value
         case "addressing":

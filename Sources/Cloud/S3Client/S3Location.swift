@@ -1,8 +1,8 @@
 /// The place of a cloud in a bucket: `s3://BUCKET/PREFIX?endpoint=URL&region=REGION`.
 ///
 /// Without an endpoint the bucket is Amazon's. `addressing` is `path` (the bucket is the first part of the path) or `virtual` (of the host
-/// name); by default Amazon's buckets use the latter and all others the former, which every other store understands. An endpoint without
-/// TLS is refused outside of this machine, unless `insecure=true` says that its network is trusted.
+/// name); by default Amazon's buckets use the latter and all others the former, which every other store supports. An endpoint without TLS
+/// is refused outside of this machine, unless `insecure=true` declares its network as trusted.
 package struct S3Location: Hashable, Sendable, CustomStringConvertible {
     package enum Addressing: String, Sendable { case path, virtual }
 
@@ -11,7 +11,7 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
     package let prefix: String
     /// The origin of a store that is not Amazon's: scheme, host and port.
     package let endpoint: String?
-    /// Nil: what the user's settings name.
+    /// Nil: the region of the user's settings.
     package let region: String?
     package let addressing: Addressing?
     package let isInsecure: Bool
@@ -41,11 +41,11 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
         return "s3://\(bucket)\(path)" + (settings.isEmpty ? "" : "?\(settings.joined(separator: "&"))")
     }
 
-    /// Where requests for keys of the bucket go, in `region`.
+    /// Returns the target of requests for keys of the bucket, in `region`.
     package func target(in region: String) -> S3Target {
         let domain = region.hasPrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
         let origin = endpoint ?? "https://s3.\(region).\(domain)"
-        // A certificate for *.s3.REGION.amazonaws.com does not hold for names with more dots.
+        // A certificate for *.s3.REGION.amazonaws.com is not valid for names with more dots.
         let standard: Addressing = endpoint == nil && !bucket.contains(".") ? .virtual : .path
         let (scheme, host) = Self.parts(of: origin) ?? ("https", "")
         return switch addressing ?? standard {
@@ -54,7 +54,7 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The scheme, and the host with its port unless that is the scheme's own.
+    /// Returns the scheme, and the host with its port unless that is the scheme's default.
     private static func parts(of origin: String) -> (scheme: String, host: String)? {
         guard let match = origin.wholeMatch(of: /(https?):\/\/(.+)/) else { return nil }
         let (scheme, host) = (String(match.1), String(match.2))
@@ -63,11 +63,11 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The origin of requests, and what stands before each key.
+/// The origin of requests, and the path that precedes each key.
 package struct S3Target: Hashable, Sendable {
     /// `http` or `https`.
     package let scheme: String
-    /// As in the header `Host`.
+    /// The host, as in the header `Host`.
     package let host: String
     /// The path of the bucket itself: empty if the host names it.
     package let path: String
@@ -76,7 +76,7 @@ package struct S3Target: Hashable, Sendable {
 // MARK: Rules
 
 extension S3Location {
-    /// The rules for names of general purpose buckets (Amazon S3 User Guide), which other stores share.
+    /// Checks the rules for names of general purpose buckets (Amazon S3 User Guide), which other stores share.
     private static func check(bucket: String) throws(S3ConfigurationError) {
         func fail(_ why: String) throws(S3ConfigurationError) -> Never {
             throw S3ConfigurationError("\(quoted(bucket)) is not the name of a bucket: \(why).")
@@ -98,7 +98,7 @@ extension S3Location {
         }
     }
 
-    /// Keys have 1,024 bytes at most; half of them are left for what is below the prefix.
+    /// Checks a prefix. Keys have at most 1,024 bytes; half of them are reserved for the part below the prefix.
     private static func check(prefix: String) throws(S3ConfigurationError) {
         let parts = prefix.split(separator: "/", omittingEmptySubsequences: false)
         let isClean = parts.allSatisfy { part in
@@ -139,12 +139,12 @@ extension S3Location {
         }
     }
 
-    /// What stands there may be a secret and is not repeated.
+    /// The text may be a secret and is not repeated in the message.
     static let holdsCredentials = S3ConfigurationError(
         "The address holds credentials. Take them out, replace them if others could see them, and use the environment or a profile."
     )
 
-    /// Text of a user for a message, without what would command a terminal.
+    /// Returns text of a user for a message, with control characters, which could control a terminal, replaced.
     static func quoted(_ text: String) -> String {
         let visible = text.unicodeScalars.prefix(200).map {
             $0.properties.generalCategory == .control ? "?" : Character($0)

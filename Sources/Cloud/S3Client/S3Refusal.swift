@@ -2,20 +2,20 @@ import Basics
 
 /// The body of a response that is an error ("Error responses", Amazon S3 API Reference).
 struct S3Refusal: Hashable, Sendable {
-    /// Such as `NoSuchKey`; empty where the response had no body, as that to a HEAD.
+    /// The code, such as `NoSuchKey`; empty if the response had no body, like that to a HEAD.
     var code = ""
     var message = ""
     /// The store's clock, from a refusal of a signature's time.
     var serverTime: Timestamp?
-    /// Where the bucket is.
+    /// The region of the bucket.
     var region: String?
 
     init(code: String = "") { self.code = code }
 
-    /// - Returns: Nil for what is not an error of an object store.
+    /// - Returns: Nil for a body that is not an error of an object store.
     init?(parsing body: [UInt8]) {
         guard let root = try? XMLElement(parsing: body) else { return nil }
-        // Some stores wrap it as Amazon's older services do.
+        // Some stores wrap the error as Amazon's older services do.
         guard let error = root.name == "Error" ? root : root.child("Error"), let code = error["Code"] else {
             return nil
         }
@@ -29,7 +29,7 @@ struct S3Refusal: Hashable, Sendable {
         region = error["Region"].flatMap { (try? S3Location.check(region: $0)) == nil ? nil : $0 }
     }
 
-    /// Text of a server without what would command a terminal.
+    /// Returns text of a server without characters that could control a terminal.
     static func visible(_ text: String, limit: Int) -> String {
         let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
         let scalars = text.unicodeScalars.prefix(limit).map {
@@ -40,7 +40,7 @@ struct S3Refusal: Hashable, Sendable {
 }
 
 extension S3Error.Code {
-    /// What a refusal means; nil for one that an object store does not send.
+    /// Returns the meaning of a refusal; nil for one that an object store does not send.
     init?(_ refusal: S3Refusal, status: Int) {
         if refusal.code == "AuthorizationHeaderMalformed", refusal.region == nil {
             self = .wrongCredentials
@@ -65,7 +65,7 @@ extension S3Error.Code {
         "TemporaryRedirect": .wrongRegion, "AuthorizationHeaderMalformed": .wrongRegion,
         "NotImplemented": .unsupported, "InvalidRange": .noRange, "QuotaExceeded": .full,
         "XMinioStorageFull": .full, "EntityTooLarge": .invalid, "KeyTooLongError": .invalid,
-        // The bytes changed on the way.
+        // The bytes changed in transit.
         "BadDigest": .unavailable, "XAmzContentSHA256Mismatch": .unavailable,
     ]
 

@@ -1,8 +1,8 @@
 import Basics
 
-/// The forms of time that stores send.
+/// The forms of time in stores' responses.
 enum S3Time {
-    /// `2013-05-24T00:00:00Z`, with or without fractions of a second, or `Fri, 24 May 2013 00:00:00 GMT` (RFC 9110, 5.6.7).
+    /// Parses `2013-05-24T00:00:00Z`, with or without fractions of a second, or `Fri, 24 May 2013 00:00:00 GMT` (RFC 9110, 5.6.7).
     static func parse(_ text: String) -> Timestamp? {
         if let match = text.wholeMatch(of: /(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,9})?Z/) {
             return time([match.1, match.2, match.3, match.4, match.5, match.6])
@@ -27,7 +27,7 @@ enum S3Time {
         return Timestamp(seconds: date.daysSince1970 * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5])
     }
 
-    /// How far this device's clock is from the store's: `61 minutes behind`.
+    /// Returns how far this device's clock is from the store's, such as `61 minutes behind`.
     static func difference(of own: Timestamp, from other: Timestamp) -> String {
         let seconds = own.duration(since: other).components.seconds
         let (count, unit) = abs(seconds) < 7200 ? (abs(seconds) / 60, "minute") : (abs(seconds) / 3600, "hour")

@@ -1,18 +1,18 @@
 package import Basics
 import Crypto
 
-/// Signatures of requests, version 4 ("AWS Signature Version 4", Amazon S3 API Reference). Pure.
+/// Signs requests with version 4 ("AWS Signature Version 4", Amazon S3 API Reference). Pure.
 ///
 /// Paths are encoded once and not normalised: S3's rule, which differs from that of Amazon's other services.
 package struct SigV4: Sendable {
     /// The parts of a request that a signature covers.
     package struct Input: Sendable {
         package var method: String
-        /// Not encoded; begins with `/`.
+        /// The path, not encoded; begins with `/`.
         package var path: String
         /// Names and values, not encoded.
         package var query: [(name: String, value: String)] = []
-        /// All of them are signed. `host` and `x-amz-date` have to be among them.
+        /// Headers, all of which are signed. They have to include `host` and `x-amz-date`.
         package var headers: [(name: String, value: String)]
         /// The SHA-256 of the body in hexadecimal digits.
         package var bodyDigest: String
@@ -37,7 +37,7 @@ package struct SigV4: Sendable {
         self.service = service
     }
 
-    /// The value of the header `Authorization`.
+    /// Returns the value of the header `Authorization`.
     package func authorization(of input: Input, with credentials: S3Credentials, at time: Timestamp) -> String {
         let headers = Self.normalised(input.headers)
         let names = headers.map(\.name).joined(separator: ";")
@@ -55,7 +55,7 @@ package struct SigV4: Sendable {
             """
     }
 
-    /// The headers of a request to S3: those of `input`, completed by date, digest of the body and session token, and the signature.
+    /// Returns the headers of a request to S3: those of `input`, the date, the digest of the body, the session token, and the signature.
     package func sign(
         _ input: Input, with credentials: S3Credentials, at time: Timestamp
     ) -> [(name: String, value: String)] {
@@ -78,10 +78,10 @@ package struct SigV4: Sendable {
 }
 
 extension SigV4 {
-    /// The SHA-256 of bytes in hexadecimal digits.
+    /// Returns the SHA-256 of bytes in hexadecimal digits.
     package static func digest(of bytes: some Sequence<UInt8>) -> String { Hex.encode(SHA256.hash(data: Array(bytes))) }
 
-    /// A time as `20130524T000000Z`. Years before 0 and after 9999 become those.
+    /// Returns a time as `20130524T000000Z`. Years before 0 and after 9999 are clamped to those.
     package static func date(_ time: Timestamp) -> String {
         let seconds = time.split.seconds
         let (day, second) = (
@@ -98,12 +98,12 @@ extension SigV4 {
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    /// A path as it is signed and sent.
+    /// Returns a path in the form in which it is signed and sent.
     package static func encode(path: String) -> String {
         PercentCoding.encode(path.utf8) { isUnreserved($0) || $0 == UInt8(ascii: "/") }
     }
 
-    /// A query as it is signed and sent: sorted by name and value, each with `=`.
+    /// Returns a query in the form in which it is signed and sent: sorted by name and value, each with `=`.
     package static func encode(query: [(name: String, value: String)]) -> String {
         query.map {
             (
@@ -114,7 +114,7 @@ extension SigV4 {
         .sorted { $0 < $1 }.map { "\($0)=\($1)" }.joined(separator: "&")
     }
 
-    /// RFC 3986, 2.3.
+    /// Whether a byte is unreserved (RFC 3986, 2.3).
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -125,7 +125,8 @@ extension SigV4 {
         }
     }
 
-    /// Names in lower case and sorted, values trimmed with single spaces, values of one name joined in their order.
+    /// Returns headers with names in lower case and sorted, values trimmed and with single spaces, and values of one name joined in their
+    /// order.
     private static func normalised(_ headers: [(name: String, value: String)]) -> [(name: String, value: String)] {
         var values: [String: [String]] = [:]
         for (name, value) in headers {

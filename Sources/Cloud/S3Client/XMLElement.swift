@@ -4,9 +4,9 @@ package struct XMLElement: Hashable, Sendable {
     package var children: [XMLElement] = []
     package var text = ""
 
-    /// No answer of an object store is deeper than `ListBucketResult/Contents/Owner/ID`.
+    /// No response of an object store is deeper than `ListBucketResult/Contents/Owner/ID`.
     static let maximumDepth = 16
-    /// A page of 1,000 objects, with some dozen elements for each.
+    /// Enough for a page of 1,000 objects with some dozen elements each.
     static let maximumElements = 32_768
 
     package init(_ name: String, text: String = "") {
@@ -19,7 +19,7 @@ package struct XMLElement: Hashable, Sendable {
         self.children = children
     }
 
-    /// Parses a document of one element.
+    /// Parses a document with one root element.
     package init(parsing bytes: [UInt8]) throws(XMLError) {
         var scanner = XMLScanner(bytes)
         var open: [XMLElement] = []
@@ -35,14 +35,14 @@ package struct XMLElement: Hashable, Sendable {
                 open.append(XMLElement(name))
             case .text(let text):
                 if open.isEmpty {
-                    // Only space, and a byte order mark, stand outside of the element.
+                    // Only white space and a byte order mark may be outside of the root element.
                     guard text.allSatisfy({ $0.isWhitespace || $0 == "\u{FEFF}" }) else { throw .malformed }
                 } else {
                     open[open.count - 1].text += text
                 }
             case .end(let name):
                 guard var element = open.popLast(), element.name == name else { throw .malformed }
-                // Space between children only lays them out.
+                // White space between children is only layout.
                 if !element.children.isEmpty { element.text = "" }
                 if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
             }
@@ -57,7 +57,7 @@ package struct XMLElement: Hashable, Sendable {
     /// The text of the first child of that name.
     package subscript(_ name: String) -> String? { child(name)?.text }
 
-    /// The element as XML. Its names have to be names.
+    /// The element as XML. All names have to be valid names of XML.
     package var encoded: String {
         "<\(name)>" + (children.isEmpty ? Self.escaped(text) : children.map(\.encoded).joined()) + "</\(name)>"
     }

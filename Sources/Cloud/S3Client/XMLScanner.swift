@@ -1,9 +1,9 @@
 import Basics
 
-/// Reads the small XML that object stores send, part by part. Pure; takes time in proportion to the bytes.
+/// Scans the small XML documents that object stores send, token by token. Pure; takes time proportional to the number of bytes.
 ///
-/// Less than XML: UTF-8 only, no document types, no CDATA, no entities but the five of XML 1.0 and numeric ones. Attributes are read over,
-/// and prefixes of names are dropped.
+/// It accepts less than XML: UTF-8 only, no document types, no CDATA, no entities except the five of XML 1.0 and numeric ones. It skips
+/// attributes and drops prefixes of names.
 struct XMLScanner {
     enum Token: Hashable {
         case start(String)
@@ -63,7 +63,7 @@ struct XMLScanner {
         throw .malformed
     }
 
-    /// A name without its prefix.
+    /// Reads a name and drops its prefix.
     private mutating func name() throws(XMLError) -> String {
         let bytes = rest.prefix { Self.isNameByte($0) }
         rest = rest.dropFirst(bytes.count)
@@ -106,9 +106,9 @@ struct XMLScanner {
         return text
     }
 
-    /// What stands after `&`.
+    /// Reads an entity after its `&`.
     private mutating func entity() throws(XMLError) -> [UInt8] {
-        // The longest is a number: `#x10FFFF`, with some zeros before it.
+        // The longest entity is a number: `#x10FFFF`, with some leading zeros.
         guard let end = rest.prefix(16).firstIndex(of: UInt8(ascii: ";")) else { throw .malformed }
         let name = String(decoding: rest[..<end], as: UTF8.self)
         rest = rest[(end + 1)...]
@@ -153,7 +153,7 @@ struct XMLScanner {
     }
 }
 
-/// Why bytes are no XML that is read here.
+/// Why bytes are not XML of the accepted form.
 package enum XMLError: Error {
     case malformed
     case tooDeep

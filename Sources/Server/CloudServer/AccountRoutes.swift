@@ -4,7 +4,7 @@ import Logging
 import ServerStorage
 import Synchronization
 
-/// Signing in and out.
+/// The routes with which devices sign in and out.
 final class AccountRoutes: Sendable {
     private let store: ServerStore
     private let reader: BodyReader
@@ -43,7 +43,7 @@ final class AccountRoutes: Sendable {
         }
     }
 
-    /// The device begins the reset that was requested.
+    /// Records that the device begins the reset that was requested.
     func confirmReset(_ request: Request, _ context: ServerContext) async throws -> Response {
         try await store.devices.confirmReset(of: context.requireDevice())
         await audit.note("device resets itself", context, account: try context.requireDevice().account)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A ``SignInLimiter`` with the clock, for requests that run at once.
+/// A ``SignInLimiter`` together with the clock, safe for concurrent requests.
 final class AttemptLimiter: Sendable {
     private let limiter = Mutex(SignInLimiter())
     private let start = ContinuousClock.now

@@ -10,9 +10,9 @@ import Synchronization
 /// Reads bodies within bounds of size, time and memory.
 struct BodyReader: Sendable {
     let budget: MemoryBudget
-    /// For a whole body: 16 MiB at 1.2 Mbit/s.
+    /// The time limit for a whole body: enough for 16 MiB at 1.2 Mbit/s.
     let patience: Duration
-    /// How often a body is held against ``ArrivalRate``.
+    /// How often a body's progress is checked against ``ArrivalRate``.
     let interval: Duration
 
     init(budget: MemoryBudget, patience: Duration = .seconds(120), interval: Duration = .seconds(1)) {
@@ -21,11 +21,11 @@ struct BodyReader: Sendable {
         self.interval = interval
     }
 
-    /// Bytes of a body are booked so many at a time, as they come.
+    /// How many bytes of memory are reserved at a time while a body arrives.
     private static let step = 1 << 20
 
-    /// Gives `use` the body, of at most `limit` bytes, and keeps its place in memory until that is done. The place is taken as bytes come:
-    /// a body that was only announced takes none.
+    /// Passes the body, of at most `limit` bytes, to `use`, and keeps its memory reserved until `use` returns. Memory is reserved as bytes
+    /// arrive: a body that is only announced takes none beyond the first step.
     func read<T: Sendable>(
         _ request: Request, upTo limit: Int, of account: AccountID, _ use: ([UInt8]) async throws -> T
     ) async throws -> T {
@@ -43,12 +43,13 @@ struct BodyReader: Sendable {
         return try await use(bytes)
     }
 
-    /// Who sends a byte now and then is let go like who sends nothing.
+    /// Reads a body of at most `limit` bytes without reserving memory. A client that sends a byte now and then is cut off like one that
+    /// sends nothing.
     func collect(_ request: Request, upTo limit: Int) async throws -> [UInt8] {
         try await collect(request, upTo: limit, capacity: nil, nil)
     }
 
-    /// - Parameter book: takes the place of the next step behind so many bytes.
+    /// - Parameter book: Reserves memory for the next step, given the number of bytes reserved so far.
     private func collect(
         _ request: Request, upTo limit: Int, capacity: Int?, _ book: (@Sendable (Int) async throws -> Void)?
     ) async throws -> [UInt8] {
@@ -60,7 +61,7 @@ struct BodyReader: Sendable {
             for try await part in body {
                 guard part.readableBytes <= limit - bytes.count else { throw Self.tooLong(limit) }
                 while let book, bytes.count + part.readableBytes > booked {
-                    // The time that it waits for others does not count as its own.
+                    // The time spent waiting for other requests does not count against this body.
                     arrival.isHeld(true)
                     try await book(booked)
                     arrival.isHeld(false)
@@ -78,10 +79,10 @@ struct BodyReader: Sendable {
     }
 }
 
-/// The least at which a body may come: after some seconds so many bytes for each second since. Pure; times only grow.
+/// The lowest rate at which a body may arrive: after a grace period, a minimum of bytes for each second since. Pure; times only grow.
 struct ArrivalRate {
     static let grace = Duration.seconds(5)
-    /// In bytes for each second.
+    /// In bytes per second.
     static let slowest = 16 << 10
 
     private var bytes = 0
@@ -92,7 +93,7 @@ struct ArrivalRate {
 
     mutating func came(_ count: Int) { bytes += count }
 
-    /// Whether the server itself keeps it from coming.
+    /// Pauses or resumes the clock while the server itself holds up the body.
     mutating func setHeld(_ isHeld: Bool, now: Duration) {
         if let since = heldSince { start += now - since }
         heldSince = isHeld ? now : nil
@@ -104,7 +105,7 @@ struct ArrivalRate {
     }
 }
 
-/// How far a body has come.
+/// The progress of a body, measured against ``ArrivalRate``.
 private final class Arrival: Sendable {
     private let start = ContinuousClock.now
     private let rate = Mutex(ArrivalRate(start: .zero))
@@ -122,7 +123,7 @@ private final class Arrival: Sendable {
     }
 }
 
-/// Runs `body`, and cancels it after `duration`, or when `check` throws, which it is asked now and then.
+/// Runs `body`, and cancels it after `duration` or as soon as `check`, which is called at every `interval`, throws.
 private func within<T: Sendable>(
     _ duration: Duration, checking check: @escaping @Sendable () throws -> Void = {}, every interval: Duration? = nil,
     _ body: @escaping @Sendable () async throws -> T
@@ -160,7 +161,7 @@ extension ServerContext {
 }
 
 extension Request {
-    /// A number of the query; nil when it is not there.
+    /// Returns a number of the query, or nil if the query does not have it.
     func number(_ name: Substring) throws -> UInt64? {
         guard let text = uri.queryParameters[name] else { return nil }
         guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(text) else {
@@ -170,7 +171,7 @@ extension Request {
     }
 }
 
-/// What a decoder of the protocol throws is the client's mistake.
+/// Runs a decoder of the protocol and reports what it throws as the client's mistake.
 func decoding<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as ByteCodingError {
         throw CloudFailure(.invalidRequest, "The body is not what belongs here: \(error).")

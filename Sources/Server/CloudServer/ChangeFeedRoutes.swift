@@ -4,11 +4,11 @@ import Hummingbird
 import NIOCore
 import ServerStorage
 
-/// The change feed for devices: one long response, or, where a proxy buffers such responses, one that waits for a change.
+/// The change feed for devices: one long response, or, where a proxy buffers such responses, a response that waits for a change.
 struct ChangeFeedRoutes: Sendable {
     let store: ServerStore
     private let metrics: ServerMetrics
-    /// Lines come at least so often, so that both ends notice when the other is gone.
+    /// The longest time between two lines, so that both ends notice when the other is gone.
     let heartbeat: Duration
 
     init(store: ServerStore, metrics: ServerMetrics, heartbeat: Duration = .seconds(15)) {
@@ -17,7 +17,7 @@ struct ChangeFeedRoutes: Sendable {
         self.heartbeat = heartbeat
     }
 
-    /// With `after` one answer, at the latest after `wait` seconds; without it a stream of lines.
+    /// Sends one response after at most `wait` seconds if the query has `after`, and a stream of lines if it does not.
     func news(_ request: Request, _ context: ServerContext) async throws -> Response {
         let device = try context.requireDevice()
         guard let revision = try request.number("after") else { return stream(to: device) }
@@ -38,7 +38,8 @@ struct ChangeFeedRoutes: Sendable {
             })
     }
 
-    /// A client that reads slowly slows this down and gets the newest state next: nothing queues up.
+    /// Sends the state whenever it changes. A client that reads slowly slows this down and is sent the newest state next: nothing queues
+    /// up.
     @concurrent
     private func send(to device: SignedInDevice, _ writer: inout any ResponseBodyWriter) async throws {
         metrics.streamOpened()
@@ -55,7 +56,7 @@ struct ChangeFeedRoutes: Sendable {
         }
     }
 
-    /// Where nothing has come in that time it asks the database too: commands of the owner append from processes of their own.
+    /// Waits for a change. If none arrives in time, reads the database too: commands of the owner append from processes of their own.
     private func wait(for account: AccountID, after revision: UInt64, atMost patience: Duration) async throws {
         await store.changes.wait(for: account, after: revision, atMost: patience)
         guard try await store.changes.latest(of: account).revision == revision else { return }

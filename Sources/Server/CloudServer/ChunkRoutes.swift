@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import ServerStorage
 
-/// Chunks: what is missing, putting them one by one or many at once, and reading them whole or in part.
+/// The routes for chunks: asking which are missing, putting them one by one or many at once, and reading them whole or in part.
 struct ChunkRoutes: Sendable {
     let store: ServerStore
     let reader: BodyReader

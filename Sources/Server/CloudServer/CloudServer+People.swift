@@ -2,12 +2,12 @@ import Hummingbird
 import ServerStorage
 
 extension CloudServer {
-    /// What people reach with a browser: the console and published links; and how devices publish.
+    /// Adds the routes that people reach with a browser, the console and published links, and those with which devices publish.
     func addPeople(
         to router: Router<ServerContext>, devices: RouterGroup<ServerContext>, _ reader: BodyReader,
         _ board: TransferBoard, _ audit: Audit, isEncrypted: Bool, publicOrigin: WebOrigin?
     ) {
-        // Apart from that of devices: who downloads slowly holds up no sync.
+        // Separate from the budget of devices, so that a slow download holds up no sync.
         let budget = MemoryBudget(limit: 128 << 20)
         let service = ConsoleService(
             store: store, trees: ContainerTrees(store), reader: reader, budget: budget, board: board, audit: audit,

@@ -8,39 +8,40 @@ package import ServerStorage
 import ServiceLifecycle
 import UnixSignals
 
-/// How a server listens.
+/// The configuration of a server: how it listens, its limits and its time-outs.
 package struct CloudServerConfiguration: Sendable {
     package var host = "127.0.0.1"
-    /// 0: any that is free.
+    /// The TCP port; 0 picks any free one.
     package var port = 8_080
-    /// PEM files; without them the server speaks plain HTTP, for a proxy in front of it.
+    /// Paths of PEM files. Without them the server speaks plain HTTP, for a proxy in front of it.
     package var certificate: (chain: String, key: String)?
-    /// Whether browsers reach the server by https although it speaks http itself: a proxy in front of it has the certificate.
+    /// Whether browsers reach the server by https although it speaks http itself, because a proxy in front of it has the certificate.
     package var isEncryptedByProxy = false
     /// The address by which browsers reach the server: passkeys belong to its domain.
     package var publicURL: String?
-    /// Connections at once; more wait in the kernel's queue.
+    /// The most connections at once; more wait in the kernel's queue.
     package var maximumConnections = 4_096
-    /// Connections of one address, or of one /64 of IPv6; the machine itself and trusted proxies may have more.
+    /// The most connections of one address, or of one /64 of IPv6. The machine itself and trusted proxies may have more.
     package var connectionsPerAddress = 64
-    /// Whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+    /// The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted.
     package var trustedProxies: [AddressRange] = []
-    /// Where to report that something is not safe, a URI; said in `/.well-known/security.txt`.
+    /// A URI for reporting security problems, published in `/.well-known/security.txt`.
     package var securityContact: String?
-    /// A connection on which nothing is asked for so long is closed, and one whose request does not get further.
+    /// How long a connection may be idle, or a request make no progress, before the connection is closed.
     package var idleSeconds: Int64 = 75
-    /// A connection that takes nothing of its responses for so long is closed, and one that goes on sending a body that no route reads.
+    /// How long a client may read nothing of its responses before its connection is closed. `unreadPatience` is the same for a client that
+    /// goes on sending a body that no route reads.
     package var readerPatience = Duration.seconds(45)
     package var unreadPatience = Duration.seconds(10)
-    /// What accepted requests get at the end.
+    /// How long accepted requests may still run after a shutdown begins.
     package var shutdownSeconds: Int64 = 30
-    /// What is collected in the background; nil: nothing is.
+    /// What is collected in the background; nil disables collection.
     package var collection: CollectionPolicy? = .standard
 
     package init() {}
 }
 
-/// The HTTP face of a ``ServerStore``.
+/// The HTTP front end of a ``ServerStore``.
 package struct CloudServer: Sendable {
     let store: ServerStore
     private let configuration: CloudServerConfiguration
@@ -61,14 +62,14 @@ package struct CloudServer: Sendable {
         connections = Connections(limits, proxies)
     }
 
-    /// Serves until SIGTERM or SIGINT (if `handlesSignals`), or until the task is cancelled; what was accepted is finished first.
+    /// Serves until SIGTERM or SIGINT (if `handlesSignals`), or until the task is cancelled; accepted requests are finished first.
     /// `onListening` is called with the port.
     package func run(handlesSignals: Bool, onListening: @escaping @Sendable (Int) async -> Void) async throws {
         let application = Application(
             router: router(), server: try builder(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), serverName: "ubiquity-server",
-                // New ones take the place of those that do nothing, so a few more are there for a moment.
+                // New connections take the place of idle ones, so for a moment there are a few more than the maximum.
                 availableConnectionsDelegate: .maximum(configuration.maximumConnections + 64, logger: log)),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) }, logger: log)
         await health.look()

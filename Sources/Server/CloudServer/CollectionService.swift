@@ -2,13 +2,14 @@ import Logging
 import ServerStorage
 import ServiceLifecycle
 
-/// Collects chunks now and then, beside everything else.
+/// Collects chunks periodically in the background.
 struct CollectionService: Service {
     let store: ServerStore
     let policy: CollectionPolicy
     let metrics: ServerMetrics
     let log: Logger
-    /// A server that is started again and again still comes to it; one that has just started has more urgent things to do.
+    /// The delay before the first collection. It is short enough that a server that restarts often still collects, and long enough that a
+    /// server that has just started can do more urgent work first.
     var first: Duration = .seconds(600)
     var interval: Duration = .seconds(86_400)
 
@@ -16,7 +17,7 @@ struct CollectionService: Service {
         await cancelWhenGracefulShutdown {
             var pause = first
             while !Task.isCancelled {
-                // Only cancellation ends the sleep early, and then the loop.
+                // Only cancellation ends the sleep early; the loop then ends too.
                 try? await Task.sleep(for: pause)
                 guard !Task.isCancelled else { return }
                 await collect()

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import ServerStorage
 
-/// The cloud of an account, its containers and its space.
+/// The routes for the cloud of an account, its containers and its space.
 struct ContainerRoutes: Sendable {
     let store: ServerStore
 

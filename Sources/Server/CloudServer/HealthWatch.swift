@@ -27,7 +27,7 @@ final class HealthWatch: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 await self.look()
-                // Only cancellation ends the sleep early, and then the loop.
+                // Only cancellation ends the sleep early; the loop then ends too.
                 try? await Task.sleep(for: self.interval)
             }
         }
@@ -44,7 +44,7 @@ final class HealthWatch: Service {
 
     var isWell: Bool { failure == nil }
 
-    /// Why the server can not keep anything now; nil when it can.
+    /// Why the server cannot store anything now; nil if it can.
     var failure: CloudFailure? {
         guard let look = last.withLock({ $0 }) else { return nil }
         guard ContinuousClock.now - look.at < interval * 6 else {

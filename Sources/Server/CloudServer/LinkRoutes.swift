@@ -7,7 +7,7 @@ import Hummingbird
 import Logging
 import ServerStorage
 
-/// Publishing documents, for devices.
+/// The routes with which devices publish documents.
 struct LinkRoutes: Sendable {
     let store: ServerStore
     let reader: BodyReader
@@ -26,7 +26,7 @@ struct LinkRoutes: Sendable {
             PublishRequest.self, from: try await reader.collect(request, upTo: CloudLimits.json))
         let content = try Self.content(message)
         guard let bytes = message.nameBytes ?? message.name.map({ Data($0.utf8) }),
-            // One that can not be a name is refused like none.
+            // An invalid name is refused like a missing one.
             let name = try? ItemName(bytes: bytes)
         else { throw CloudFailure(.invalidRequest, "The document's name is missing or can not be one.") }
         guard (1...PublishRequest.longest).contains(message.seconds) else {

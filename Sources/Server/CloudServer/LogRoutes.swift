@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import ServerStorage
 
-/// Appending to a log and reading it.
+/// The routes for appending to a log and reading it.
 struct LogRoutes: Sendable {
     let store: ServerStore
     let reader: BodyReader

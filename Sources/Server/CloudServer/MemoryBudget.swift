@@ -1,13 +1,13 @@
 import ServerStorage
 import Synchronization
 
-/// The bound on bodies and responses in memory: a request that would exceed it waits for its turn, and is refused when too many wait. What is small
-/// has a lane of its own, and never waits for what is large.
+/// The bound on the memory of bodies and responses: a request that would exceed it waits for its turn, and is refused when too many wait.
+/// Small requests have a lane of their own and never wait for large ones.
 final class MemoryBudget: Sendable {
-    /// What is no longer goes by the lane for small ones, in bytes.
+    /// The largest request that uses the lane for small ones, in bytes.
     static let small = 64 << 10
     private static let smallLimit = 32 << 20
-    /// Of the lane's tickets, to distinguish them from the others.
+    /// Set in the tickets of the lane for small requests, to distinguish them from the others.
     private static let smallBit: UInt64 = 1 << 63
 
     private final class Lane: Sendable {
@@ -34,10 +34,10 @@ final class MemoryBudget: Sendable {
     /// Bytes that are granted now.
     var used: Int { large.withLock { $0.ledger.used } + lane.withLock { $0.ledger.used } }
 
-    /// Waits until so many bytes are free for this account; they are taken until the ticket's ``release(_:)``.
+    /// Waits until `bytes` are free for this account, and reserves them until ``release(_:)`` is called with the returned ticket.
     /// - Parameters:
-    ///   - bytes: the first, or all.
-    ///   - most: what it may come to with ``grow(_:by:)``; without it all is taken at once.
+    ///   - bytes: The first bytes, or all of them.
+    ///   - most: The most that the reservation may grow to with ``grow(_:by:)``; without it, everything is reserved at once.
     func take(_ bytes: Int, of account: AccountID, growingTo most: Int? = nil) async throws -> UInt64 {
         let isSmall = max(bytes, most ?? 0) <= Self.small
         let verdict = (isSmall ? lane : large).withLock {
@@ -56,7 +56,7 @@ final class MemoryBudget: Sendable {
         }
     }
 
-    /// Waits for so many bytes more. The ticket is to be released whatever comes of it.
+    /// Waits for `bytes` more. The caller has to release the ticket even if this throws.
     func grow(_ ticket: UInt64, by bytes: Int) async throws {
         guard state(of: ticket).withLock({ !$0.ledger.grow(ticket & ~Self.smallBit, by: bytes) }) else { return }
         try await turn(of: ticket)
@@ -68,7 +68,7 @@ final class MemoryBudget: Sendable {
             try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Void, any Error>) in
                 let outcome = state(of: ticket).withLock { state -> Result<Void, any Error>? in
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    // Its turn may have come between the request and here.
+                    // The turn may have come between the request and here.
                     guard state.ledger.isWaiting(number) else { return .success(()) }
                     state.callers[number] = caller
                     return nil
@@ -83,10 +83,10 @@ final class MemoryBudget: Sendable {
 
     func release(_ ticket: UInt64) { wake(ticket) { $0.release($1) } }
 
-    /// The ticket keeps so many bytes; the others are free.
+    /// Reduces a reservation to `bytes` and frees the others.
     func shrink(_ ticket: UInt64, to bytes: Int) { wake(ticket) { $0.shrink($1, to: bytes) } }
 
-    /// It has all that it will ask for.
+    /// Declares that a reservation will not grow any more.
     func endGrowth(_ ticket: UInt64) { wake(ticket) { $0.endGrowth($1) } }
 
     private func wake(_ ticket: UInt64, _ event: (inout MemoryLimiter, UInt64) -> [UInt64]) {

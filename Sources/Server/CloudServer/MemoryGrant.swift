@@ -3,12 +3,12 @@ import Hummingbird
 import NIOCore
 import ServerStorage
 
-/// A place in memory, given back with its last reference.
+/// A memory reservation that is released with its last reference.
 final class MemoryGrant: Sendable {
     private let budget: MemoryBudget
     private let ticket: UInt64
 
-    /// Waits until so many bytes are free for this account: all, or the first of those that it grows to.
+    /// Waits until `bytes` are free for this account: all of them, or the first of those that the reservation grows to.
     init(_ bytes: Int, of account: AccountID, growingTo most: Int? = nil, in budget: MemoryBudget) async throws {
         ticket = try await budget.take(bytes, of: account, growingTo: most)
         self.budget = budget
@@ -16,19 +16,19 @@ final class MemoryGrant: Sendable {
 
     deinit { budget.release(ticket) }
 
-    /// Waits for so many bytes more.
+    /// Waits for `bytes` more.
     func grow(by bytes: Int) async throws { try await budget.grow(ticket, by: bytes) }
 
-    /// It has all that it will ask for.
+    /// Declares that the reservation will not grow any more.
     func endGrowth() { budget.endGrowth(ticket) }
 
-    /// Gives back all but so many bytes.
+    /// Releases all but `bytes`.
     func shrink(to bytes: Int) { budget.shrink(ticket, to: bytes) }
 }
 
 extension Response {
-    /// Bytes that keep their place in memory until the other end has taken them. One that takes nothing for a while is closed, or its
-    /// answers would fill the memory.
+    /// A body whose bytes keep their memory reserved until the peer has taken them. A peer that takes nothing for a while is disconnected,
+    /// or its responses would fill the memory.
     static func bytes(
         _ bytes: [UInt8], holding grant: MemoryGrant, _ context: ServerContext, status: HTTPResponse.Status = .ok,
         headers: HTTPFields = [:]

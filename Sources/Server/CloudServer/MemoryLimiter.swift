@@ -1,15 +1,15 @@
 import ServerStorage
 
-/// Decides whose bytes may be in memory. Pure: events in, tickets that may go on out.
+/// Decides which requests may have bytes in memory. Pure: events in, tickets that may continue out.
 ///
-/// A claim has bytes from the beginning, as an answer does, or gets them in steps, as a body does that is still coming. First come, first
-/// served, but an account that has its quarter does not hold up the others. The last of the room is for the oldest body that is still
-/// coming: it can always come to its end, so bodies that have a part each never wait for one another.
+/// A claim has its bytes from the beginning, as a response does, or gets them in steps, as a body does that is still arriving. Claims are
+/// served in order of arrival, but an account that has used up its quarter does not hold up the others. The last part of the memory is
+/// reserved for the oldest body that is still arriving: it can always complete, so bodies that have a part each never wait for one another.
 struct MemoryLimiter {
     enum Verdict: Hashable {
         case granted(UInt64)
         case waiting(UInt64)
-        /// Too many wait already.
+        /// Too many requests wait already.
         case refused
     }
 
@@ -17,9 +17,9 @@ struct MemoryLimiter {
         let ticket: UInt64
         let account: AccountID
         var bytes: Int
-        /// What it asks for now, on top of that; it goes on when it has that.
+        /// What it requests now in addition; it continues once that is granted.
         var wanted: Int
-        /// More may be asked for.
+        /// Whether it may request more.
         var isGrowing: Bool
     }
 
@@ -28,13 +28,13 @@ struct MemoryLimiter {
     private let reserve: Int
     private let maximumWaiting: Int
     private var claims: [UInt64: Claim] = [:]
-    /// Those that wait, in the order in which they came.
+    /// Waiting tickets, in order of arrival.
     private var waiting: [UInt64] = []
     private(set) var used = 0
     private var usedBy: [AccountID: Int] = [:]
     private var tickets: UInt64 = 0
 
-    /// - Parameter largest: the most that a claim which grows comes to; so much is for the oldest of them alone.
+    /// - Parameter largest: The most that a growing claim may reach; this much is reserved for the oldest of them.
     init(limit: Int, largest: Int, maximumWaiting: Int) {
         self.limit = limit
         share = max(1, limit / 4)
@@ -42,13 +42,13 @@ struct MemoryLimiter {
         self.maximumWaiting = maximumWaiting
     }
 
-    /// What is larger than all there is goes alone.
+    /// Requests memory. A request that is larger than the limit waits for all of the memory, and is served alone.
     mutating func request(_ bytes: Int, for account: AccountID, isGrowing: Bool = false) -> Verdict {
         tickets += 1
         let wanted = min(max(bytes, 1), limit)
         let claim = Claim(ticket: tickets, account: account, bytes: 0, wanted: wanted, isGrowing: isGrowing)
         claims[claim.ticket] = claim
-        // One that only lacks memory is before those that come later, or large ones would wait for ever.
+        // A claim that lacks only memory is served before later ones; otherwise large claims would wait for ever.
         let isHeldUp = waiting.contains { ticket in
             guard let other = claims[ticket] else { return false }
             return other.account == account || (other.bytes == 0 && isWithinShare(other))
@@ -66,7 +66,7 @@ struct MemoryLimiter {
         return .waiting(claim.ticket)
     }
 
-    /// So many bytes more for a claim that grows and does not wait. False: it waits now.
+    /// Requests `bytes` more for a growing claim that is not waiting. Returns false if it has to wait now.
     mutating func grow(_ ticket: UInt64, by bytes: Int) -> Bool {
         guard var claim = claims[ticket], claim.isGrowing, claim.wanted == 0 else { return true }
         claim.wanted = min(max(bytes, 1), limit)
@@ -79,7 +79,7 @@ struct MemoryLimiter {
         return false
     }
 
-    /// It has all that it will ask for.
+    /// Declares that a claim will not grow any more.
     ///
     /// - Returns: The tickets whose turn it is now.
     mutating func endGrowth(_ ticket: UInt64) -> [UInt64] {
@@ -96,7 +96,7 @@ struct MemoryLimiter {
         return turns()
     }
 
-    /// What is granted needs less than it asked for.
+    /// Reduces a granted claim that needs less than it requested.
     ///
     /// - Returns: The tickets whose turn it is now.
     mutating func shrink(_ ticket: UInt64, to bytes: Int) -> [UInt64] {
@@ -116,7 +116,7 @@ struct MemoryLimiter {
 
     private mutating func turns() -> [UInt64] {
         var turns: [UInt64] = []
-        // Who has a part already first: only that ends it, and frees what it has.
+        // Claims that already have a part are first: only completing them frees what they have.
         let order = waiting.filter { claims[$0]?.bytes ?? 0 > 0 } + waiting.filter { claims[$0]?.bytes ?? 0 == 0 }
         var passedOver: Set<AccountID> = []
         for ticket in order {
@@ -126,7 +126,7 @@ struct MemoryLimiter {
                 grant(ticket)
                 turns.append(ticket)
             } else if claim.bytes == 0 {
-                // The oldest that only lacks memory is next, or large ones would wait for ever.
+                // The oldest claim that lacks only memory is next; otherwise large claims would wait for ever.
                 if isWithinShare(claim) { break }
                 passedOver.insert(claim.account)
             }
@@ -150,12 +150,12 @@ struct MemoryLimiter {
 
     private func isWithinShare(_ claim: Claim) -> Bool {
         let own = usedBy[claim.account] ?? 0
-        // Alone it may be larger than a share; a body that came first goes on to its end.
+        // An account's only claim may be larger than a share; the oldest growing body may complete.
         guard own > claim.bytes else { return true }
         return own + claim.wanted <= (isOldest(claim, of: claim.account) ? share : share - reserve)
     }
 
-    /// Whether it is the oldest that is still growing, of all or of an account.
+    /// Whether the claim is the oldest that is still growing, of all claims or of an account's.
     private func isOldest(_ claim: Claim, of account: AccountID? = nil) -> Bool {
         guard claim.isGrowing else { return false }
         return !claims.values.contains {

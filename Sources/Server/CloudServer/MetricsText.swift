@@ -41,7 +41,7 @@ struct MetricsText {
         sample(name, [], value.description)
     }
 
-    /// The samples of a histogram, of which each bucket has what is in the ones below it too.
+    /// Appends the samples of a histogram; each bucket includes the counts of those below it.
     mutating func histogram(_ name: String, _ labels: [(String, String)], _ counts: PrometheusHistogram.Counts) {
         var total: UInt64 = 0
         for (bound, count) in zip(counts.bounds.map { "\($0)" } + ["+Inf"], counts.counts) {
@@ -56,7 +56,7 @@ struct MetricsText {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
-    /// Labels are patterns of paths and numbers, which need no escapes.
+    /// Appends one sample. Labels are patterns of paths and numbers, which need no escapes.
     mutating func sample(_ name: String, _ labels: [(String, String)], _ value: String) {
         let list = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
         text += "\(name)\(list.isEmpty ? "" : "{\(list)}") \(value)\n"

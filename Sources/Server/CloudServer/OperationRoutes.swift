@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import ServerStorage
 
-/// What watches over a server ask: whether it is well, and its numbers.
+/// The routes for monitoring: the server's health and its metrics.
 struct OperationRoutes: Sendable {
     let store: ServerStore
     let metrics: ServerMetrics
@@ -16,7 +16,7 @@ struct OperationRoutes: Sendable {
         return try .json(["status": "ok"])
     }
 
-    /// For clients with the token of the data directory: the numbers show how much each account stores.
+    /// Returns the metrics to clients that have the token of the data directory: the numbers show how much each account stores.
     func metrics(_ request: Request, _ context: ServerContext) async throws -> Response {
         let token = try await store.metricsToken()
         guard let field = request.headers[.authorization], isEqual(field, "Bearer \(token)") else {
@@ -35,7 +35,7 @@ struct OperationRoutes: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(string: text.text)))
     }
 
-    /// In constant time.
+    /// Compares in constant time.
     private func isEqual(_ one: String, _ other: String) -> Bool {
         guard one.utf8.count == other.utf8.count else { return false }
         return zip(one.utf8, other.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// What this process uses, as the kernel reports it.
+/// The resources that this process uses, as the kernel reports them.
 struct ProcessUse {
-    /// proc_pid_statm(5): the second number, in pages.
+    /// The second number of proc_pid_statm(5), which is in pages, converted to bytes.
     let residentBytes: Int
     let descriptors: Int
     let processorSeconds: Double
 
-    /// What can not be read counts as 0: nothing depends on it.
+    /// Reads the present values. A value that cannot be read counts as 0; nothing depends on it.
     static func now() -> ProcessUse {
         let statm = (try? String(contentsOfFile: "/proc/self/statm", encoding: .ascii)) ?? ""
         let pages = statm.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

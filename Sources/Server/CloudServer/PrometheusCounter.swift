@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// A number that only grows. It stops at the largest one.
+/// A counter: a number that only grows, and saturates at its maximum.
 final class PrometheusCounter: CounterHandler {
     private let count = Mutex<Int64>(0)
 

@@ -1,12 +1,12 @@
 import CoreMetrics
 import Synchronization
 
-/// How long things took, in buckets.
+/// A histogram of durations.
 final class PrometheusHistogram: TimerHandler {
     struct Counts: Hashable, Sendable {
-        /// Upper ends of the buckets, in seconds.
+        /// The upper bounds of the buckets, in seconds.
         let bounds: [Double]
-        /// What is in each bucket, and last what is above all of them.
+        /// The count of each bucket, and last the count above all of them.
         var counts: [UInt64]
         var seconds = 0.0
     }

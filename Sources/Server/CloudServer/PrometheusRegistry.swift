@@ -3,20 +3,20 @@ import Synchronization
 
 /// A backend of swift-metrics that keeps its numbers in memory, for ``MetricsText`` to show.
 ///
-/// Only families that are declared at the start are kept, each with at most ``maximumSeries`` combinations of labels: what is recorded
-/// beyond that is dropped, so no client can make the registry grow.
+/// Keeps only families that are declared at the start, each with at most ``maximumSeries`` combinations of labels. Anything recorded beyond
+/// that is dropped, so no client can make the registry grow.
 final class PrometheusRegistry: MetricsFactory {
     struct Family: Sendable {
         enum Kind: Hashable, Sendable {
             case counter
             case gauge
-            /// Of times: upper ends of its buckets, in seconds, ascending.
+            /// A histogram of times, with the upper bounds of its buckets in seconds, ascending.
             case histogram([Double])
         }
 
         let name: String
         let kind: Kind
-        /// One line of text for people.
+        /// One line of description for people.
         let help: String
     }
 
@@ -37,7 +37,7 @@ final class PrometheusRegistry: MetricsFactory {
     private let kinds: [String: Family.Kind]
     private let series = Mutex<[String: [Labels: Series]]>([:])
 
-    /// - Parameter families: In the order in which they are shown; no name twice.
+    /// - Parameter families: The families, without repeated names, in the order in which they are shown.
     init(_ families: [Family]) {
         self.families = families
         kinds = Dictionary(families.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
@@ -60,7 +60,7 @@ final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    /// The series of these labels; nil where it is not of this kind, not declared, or one too many.
+    /// Returns the series of these labels, or nil if it is of another kind, not declared, or exceeds the limit.
     private func find(_ name: String, _ dimensions: [(String, String)]) -> Series? {
         guard let kind = kinds[name] else { return nil }
         let labels = Labels(names: dimensions.map(\.0), values: dimensions.map(\.1))
@@ -92,12 +92,12 @@ final class PrometheusRegistry: MetricsFactory {
         if case .histogram(let times) = find(label, dimensions) { times } else { NOOPMetricsHandler.instance }
     }
 
-    /// No family is of values other than times.
+    /// Discards the values: no family has values other than times.
     func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         NOOPMetricsHandler.instance
     }
 
-    // A series stays for as long as the process: a counter that starts again would look like a restart.
+    // A series stays for as long as the process: a counter that starts from zero would look like a restart.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyMeter(_ handler: any MeterHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}

@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import ServerStorage
 
-/// Failures of requests, and what any error is to the client.
+/// Failures of requests, and the failure that a client is sent for any error.
 enum Refusals {
     static let noToken = CloudFailure(
         .unauthorized, "The device is not signed in, or its access was ended.")
@@ -31,7 +31,7 @@ enum Refusals {
         }
     }
 
-    /// What the library refuses before a route sees it.
+    /// Returns the failure for a status with which the library refuses a request before a route sees it.
     private static func failure(ofStatus status: Int) -> CloudFailure {
         switch status {
         case 404, 405: CloudFailure(.notFound, "There is nothing at this path.")

@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// The outermost layer: turns every error into an answer, says which protocol this is, and logs what was done. A log line has the
-/// pattern of the path, never the path: names of containers and digests of documents are private.
+/// The outermost layer: turns every error into a response, adds the protocol version, and logs the request. A log line has the pattern of
+/// the path, never the path: names of containers and digests of documents are private.
 struct ResponseMiddleware: RouterMiddleware {
     let metrics: ServerMetrics
     let proxies: TrustedProxies
@@ -32,7 +32,7 @@ struct ResponseMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Says whose request it is, which a trusted proxy knows better than the connection.
+    /// Sets the client of the request, which a trusted proxy knows better than the connection.
     private func known(_ request: Request, _ context: ServerContext) -> ServerContext {
         var context = context
         let peer = PeerAddress(context.peer)
@@ -44,7 +44,7 @@ struct ResponseMiddleware: RouterMiddleware {
         return context
     }
 
-    /// A body that no route reads would hold the connection.
+    /// Refuses a body that no route reads, because it would hold the connection.
     private static func refuseBody(of request: Request) throws {
         guard request.method == .get || request.method == .head else { return }
         let length = request.headers[.contentLength].map { Int($0) ?? 1 } ?? 0
@@ -53,7 +53,7 @@ struct ResponseMiddleware: RouterMiddleware {
         }
     }
 
-    /// Every answer says how a browser is to take it, pages more exactly than this.
+    /// Adds the headers that control how a browser treats the response; pages set more specific ones.
     private func addHeaders(to response: inout Response, _ context: ServerContext) {
         response.headers[.protocolVersion] = String(CloudProtocolVersion.current)
         let defaults: HTTPFields = [
@@ -76,7 +76,7 @@ struct ResponseMiddleware: RouterMiddleware {
     }
 
     private func log(_ request: Request, _ context: ServerContext, _ response: Response, _ duration: Duration) {
-        // Wrong requests are not the server's fault, and every client can cause them; refused sign-ins are lines of ``Audit``.
+        // Invalid requests are not the server's fault, and every client can cause them; ``Audit`` logs refused sign-ins.
         context.logger.log(
             level: response.status.code >= 500 ? .info : .debug, "request",
             metadata: [
@@ -85,7 +85,7 @@ struct ResponseMiddleware: RouterMiddleware {
             ])
     }
 
-    /// Anybody may make methods up; they count as one.
+    /// Returns the method for metrics. Clients can invent methods; unknown ones count as one.
     private static func method(_ request: Request) -> String {
         let method = request.method.rawValue
         return ["GET", "HEAD", "PUT", "POST", "DELETE"].contains(method) ? method : "other"

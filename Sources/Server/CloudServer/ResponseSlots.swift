@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Bounds how many responses of one kind are under way at once, in all and for each address.
+/// Bounds how many responses of one kind are under way at once, in total and per address.
 final class ResponseSlots: Sendable {
-    /// One of them, given back with its last reference.
+    /// A slot, released with its last reference.
     final class Slot: Sendable {
         private let slots: ResponseSlots
         private let keys: [Key]
@@ -17,11 +17,11 @@ final class ResponseSlots: Sendable {
 
     fileprivate struct Key: Hashable {
         let link: Int64
-        /// Nil: all addresses.
+        /// Nil for all addresses together.
         let address: String?
     }
 
-    /// A link that is sent to so many at once is busy for everyone else; the bound of one address is lower.
+    /// The most responses of one link at once, beyond which the link is busy for everyone; the bound of one address is lower.
     private let perLink: Int
     private let perAddress: Int
     private let used = Mutex<[Key: Int]>([:])
@@ -31,7 +31,7 @@ final class ResponseSlots: Sendable {
         self.perAddress = perAddress
     }
 
-    /// Nil where too many are under way.
+    /// Acquires a slot, or returns nil if too many responses are under way.
     func take(link: Int64, address: String) -> Slot? {
         let (all, own) = (Key(link: link, address: nil), Key(link: link, address: address))
         let isFree = used.withLock { used in

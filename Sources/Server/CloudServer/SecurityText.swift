@@ -3,13 +3,13 @@ import Foundation
 import Hummingbird
 import NIOCore
 
-/// `/.well-known/security.txt` (RFC 9116): where to report that something is not safe.
+/// The file `/.well-known/security.txt` (RFC 9116), which says where to report security problems.
 struct SecurityText: Sendable {
     let contact: String?
 
     func show(_ request: Request, _ context: ServerContext) throws -> Response {
         guard let contact else { throw CloudFailure(.notFound, "This server names no contact (--security-contact).") }
-        // It says for how long it may be believed, half a year as a rule.
+        // The date until which the file may be trusted: half a year from now.
         let expires = Date.now.addingTimeInterval(180 * 86_400).formatted(.iso8601)
         let text = "Contact: \(contact)\nExpires: \(expires)\n"
         return Response(

@@ -3,14 +3,14 @@ import Logging
 import NIOCore
 import ServerStorage
 
-/// What is known of a request while it is answered.
+/// What is known about a request while it is handled.
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Whose request it is: the other end of the connection, or behind a trusted proxy its client.
+    /// The address of the client: the peer of the connection, or behind a trusted proxy the proxy's client.
     private(set) var peer: String
     /// Whether the client's own connection is encrypted, here or at a trusted proxy.
     private(set) var isEncrypted = false
-    /// The connection, to be ended where its other end takes nothing any more.
+    /// The connection, which is closed if its peer stops reading.
     let channel: any Channel
     private(set) var signedIn: SignedInDevice?
 
@@ -20,7 +20,7 @@ struct ServerContext: RequestContext {
         peer = source.channel.remoteAddress?.ipAddress ?? "unknown"
     }
 
-    /// What bounds for an address count as one: see ``PeerAddress/group``.
+    /// The group of addresses that bounds count as one: see ``PeerAddress/group``.
     var peerGroup: String { PeerAddress.group(of: peer) }
 
     mutating func setClient(_ peer: String, isEncrypted: Bool) {
@@ -30,7 +30,7 @@ struct ServerContext: RequestContext {
 
     mutating func signIn(_ device: SignedInDevice) { signedIn = device }
 
-    /// Routes that need a token are behind ``TokenMiddleware``.
+    /// Returns the signed-in device. Routes that need a token are behind ``TokenMiddleware``.
     func requireDevice() throws -> SignedInDevice {
         guard let signedIn else { throw Refusals.noToken }
         return signedIn

@@ -1,8 +1,8 @@
 import CoreMetrics
 
-/// Counts what the server does, through swift-metrics. Knows patterns of paths and numbers, no names.
+/// Counts what the server does, through swift-metrics. Records patterns of paths and numbers, but no names.
 ///
-/// Each server of a process has a registry of its own, so nothing is set up for the process (`MetricsSystem.bootstrap`).
+/// Each server of a process has a registry of its own, so no global factory is installed (`MetricsSystem.bootstrap`).
 final class ServerMetrics: Sendable {
     struct Kind: Hashable {
         let method: String
@@ -10,7 +10,7 @@ final class ServerMetrics: Sendable {
         let status: Int
     }
 
-    /// Upper ends of the classes of times, in seconds.
+    /// The upper bounds of the histogram's buckets, in seconds.
     static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 
     let registry: PrometheusRegistry
@@ -39,7 +39,7 @@ final class ServerMetrics: Sendable {
         collectedBytes = Counter(label: "ubiquity_collected_bytes_total", dimensions: [], factory: registry)
     }
 
-    /// The routes are as many as the server has, so this stays small whatever is asked.
+    /// Counts a request. The number of routes is fixed, so the metrics stay small whatever clients request.
     func count(_ kind: Kind, took duration: Duration) {
         let labels = [("method", kind.method), ("route", kind.route), ("status", "\(kind.status)")]
         Counter(label: "ubiquity_requests_total", dimensions: labels, factory: registry).increment()

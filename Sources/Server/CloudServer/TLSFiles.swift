@@ -12,7 +12,7 @@ struct TLSFiles {
     let chain: String
     let key: String
 
-    /// TLS 1.2 and later, with HTTP/1.1.
+    /// Returns a configuration for TLS 1.2 and later with HTTP/1.1.
     ///
     /// - Throws: ``TLSProblem``, which names the file.
     func configuration(_ log: Logger) throws(TLSProblem) -> TLSConfiguration {

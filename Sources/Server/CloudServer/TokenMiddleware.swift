@@ -3,8 +3,7 @@ import Hummingbird
 import Logging
 import ServerStorage
 
-/// Lets requests through whose token is valid and whose scope permits them, and passes the device to the routes. Runs before any body is
-/// read.
+/// Passes on requests whose token is valid and whose scope permits them, together with the device. Runs before any body is read.
 struct TokenMiddleware: RouterMiddleware {
     let store: ServerStore
     let connections: Connections
@@ -36,8 +35,9 @@ struct TokenMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Routes that change nothing although their method could: looking for chunks, and ending or resetting the device itself. The last two
-    /// only create what is missing, and refuse that by themselves. A route that is not listed is for full access.
+    /// Routes that change nothing although their method could: asking which chunks are missing, and signing out or resetting the device
+    /// itself. The last two routes of the list only create what is missing, and refuse by themselves if the scope does not permit that. A
+    /// route that is not listed requires full access.
     private static let harmless: Set<String> = [
         "POST /v1/sign-out", "POST /v1/reset", "POST /v1/containers/{container}/missing", "PUT /v1/cloud",
         "PUT /v1/containers/{container}",

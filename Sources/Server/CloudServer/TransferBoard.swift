@@ -3,7 +3,7 @@ import CloudModel
 import ServerStorage
 import Synchronization
 
-/// What devices have sent and fetched lately, for people to see. Bounded: the quiet ones make place.
+/// What devices have sent and fetched recently, for the console. Bounded: when it is full, entries without recent transfers are removed.
 final class TransferBoard: Sendable {
     struct Key: Hashable {
         let account: AccountID
@@ -18,7 +18,7 @@ final class TransferBoard: Sendable {
         let last: Timestamp
     }
 
-    /// Bytes by the second in which they came, of the last minute.
+    /// The bytes of the last minute, by the second in which they were transferred.
     private struct Track {
         var seconds: [Int64: UInt64] = [:]
         var last: Timestamp
@@ -47,7 +47,7 @@ final class TransferBoard: Sendable {
         }
     }
 
-    /// What moved in the last minute, the newest first.
+    /// Returns what was transferred in the last minute, newest first.
     func entries(of account: AccountID) -> [Entry] {
         let second = time.now().split.seconds
         return tracks.withLock { tracks in
@@ -62,6 +62,6 @@ final class TransferBoard: Sendable {
         tracks = tracks.filter { isRecent($0.value.last.split.seconds, second) }
     }
 
-    /// A clock that was set back makes nothing stay for ever.
+    /// Whether a second is within the window. The difference is absolute, so that nothing stays for ever after a clock was set back.
     private static func isRecent(_ second: Int64, _ now: Int64) -> Bool { abs(now - second) <= window }
 }

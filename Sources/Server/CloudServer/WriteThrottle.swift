@@ -1,14 +1,14 @@
 import NIOCore
 
-/// Paces the writing of an answer to what its reader takes. A reader that takes nothing is noticed by ``ConnectionGuard``.
+/// Paces the writing of a response to the speed of its reader. ``ConnectionGuard`` handles a reader that reads nothing.
 struct WriteThrottle: Sendable {
-    /// Responses go in pieces of so many bytes, each a sign of progress.
+    /// Responses are sent in pieces of this many bytes; each is a sign of progress.
     static let pieceLength = 128 << 10
     private let channel: any Channel
 
     init(_ channel: any Channel) { self.channel = channel }
 
-    /// To be called after each piece. A write returns before the connection's own thread has it, so without waiting for that any number
-    /// would be written to who takes nothing; with it the next write waits until there is room.
+    /// Waits until the connection can take more; call it after each piece. A write returns before the connection's event loop has the
+    /// piece, so without this wait an unbounded number of pieces would be queued for a client that reads nothing.
     func wrote() async throws { try await channel.eventLoop.submit {}.get() }
 }

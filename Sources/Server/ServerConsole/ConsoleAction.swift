@@ -1,20 +1,20 @@
 package import CloudModel
 package import ContainerLog
 
-/// What a person decides in the console, as changes that devices understand. Pure. Nothing goes that the person did not see: every
-/// change names what it was meant against, and the reducer weighs it like any other.
+/// Turns a person's decisions in the console into changes that devices understand. Pure. Nothing is deleted that the person did not see:
+/// every change names the version that it applies to, and the reducer weighs it like any other.
 package enum ConsoleAction {
-    /// The page that the decision was made on shows something else by now.
+    /// The page on which the decision was made is out of date.
     package struct Outdated: Error {}
 
-    /// Deletes items, given in the order in which what is inside comes before what it is in. What is newer than the page that was
-    /// seen (`seen`, a position in the log) stays, and with it the folders that it is in.
+    /// Returns the deletions of items, given in an order in which an item's contents precede it. Items newer than the page that was seen
+    /// (`seen`, a position in the log) stay, and with them the folders that contain them.
     package static func delete(_ items: [CloudItem], seen: LogSequence) -> [Change] {
         items.filter { !$0.id.isWellKnown && $0.version.sequence <= seen }
             .map { .delete($0.id, base: $0.body.content?.reference?.digest) }
     }
 
-    /// Empties a container: its conflict versions go first, or they would become documents of their own.
+    /// Returns the changes that empty a container. Conflict versions are resolved first, or they would become documents of their own.
     package static func empty(_ items: [CloudItem], seen: LogSequence) -> [Change] {
         let resolutions = items.filter { !$0.conflicts.isEmpty && $0.version.sequence <= seen }.map { item in
             Change.resolve(item.id, versions: item.conflicts.map(\.version).filter { $0.sequence <= seen })
@@ -22,10 +22,11 @@ package enum ConsoleAction {
         return resolutions + delete(items, seen: seen)
     }
 
-    /// Brings deleted items back, each behind its folder, the first one under that name: to the log a tombstone that is created comes back.
+    /// Returns the changes that restore deleted items, each after its folder, the first one under `name`: in the log, creating a
+    /// tombstone's item again restores it.
     package static func restore(_ items: [CloudItem], named name: ItemName) -> [Change] {
         items.enumerated().compactMap { index, item in
-            // Of what was only announced there are no bytes.
+            // A content that was only announced has no bytes to restore.
             guard item.isDeleted, !item.id.isWellKnown, item.body.content.map({ $0.reference != nil }) ?? true else {
                 return nil
             }
@@ -35,7 +36,7 @@ package enum ConsoleAction {
         }
     }
 
-    /// Which version of a conflict stays.
+    /// The version of a conflict to keep.
     package enum Choice: Hashable, Sendable {
         case current
         /// Each version becomes a document of its own.
@@ -53,8 +54,8 @@ package enum ConsoleAction {
         }
     }
 
-    /// Ends a conflict. `seen` are the versions that the page showed, the current one first; where they are not the ones that there are
-    /// now, throws ``Outdated``. `names` gives a free name for each document that is made of a version, `newID` its id.
+    /// Returns the changes that end a conflict. `seen` are the versions that the page showed, the current one first; throws ``Outdated`` if
+    /// they are not the present ones. `names` gives a free name for each document that is made from a version, `newID` its id.
     package static func resolve(
         _ item: CloudItem, keep choice: Choice, seen: [VersionID], names: [ItemName], newID: () -> ItemID
     ) throws -> [Change] {
@@ -77,12 +78,13 @@ package enum ConsoleAction {
         }
     }
 
-    /// Names for documents that are made of conflict versions: `name 2.ext` and on, without those that are taken.
+    /// Returns candidate names for documents that are made from conflict versions: `name 2.ext` and so on. The caller removes those that
+    /// are taken.
     package static func candidates(for name: ItemName, count: Int) -> [ItemName] {
         (2..<(2 + count)).map(name.numbered)
     }
 
-    /// Batches that an entry may hold: bounded in number, and in what names, attributes and targets of links take.
+    /// Splits changes into batches that fit into one entry: bounded in number, and in the bytes of names, attributes and link targets.
     package static func batches(_ changes: [Change]) -> [[Change]] {
         var batches: [[Change]] = []
         var bytes = 0
@@ -102,7 +104,7 @@ package enum ConsoleAction {
 }
 
 extension Change {
-    /// Bytes of a change of the console, at least as many as it has.
+    /// An upper bound of the bytes of a change that the console makes.
     fileprivate var roughSize: Int {
         switch self {
         case .create(_, _, let name, let attributes, let body):

@@ -24,7 +24,7 @@ package struct ContainerSummary: Sendable {
 }
 
 extension PageFrame {
-    /// `used` and `share` in bytes; without a share there is no limit but the disk's.
+    /// The page with all containers. `used` and `share` are in bytes; without a share only the disk limits the account.
     package func containersPage(_ containers: [ContainerSummary], used: UInt64, share: UInt64?) -> HTML {
         page(
             "Containers",
@@ -64,7 +64,7 @@ extension PageFrame {
         "<a class=\"mark warn\" href=\"\(url("c/\(name)/conflicts"))\">\(Shown.count(count, "conflict"))</a>"
     }
 
-    /// While a log is longer than what could be read at once.
+    /// The page shown while a log is longer than what could be read at once.
     package func readingPage(_ container: ContainerName, done: UInt64, of total: UInt64) -> HTML {
         page(
             container.text,
@@ -78,7 +78,7 @@ extension PageFrame {
             """, tab: .containers)
     }
 
-    /// The places of a container.
+    /// The tabs of a container's pages.
     func containerTabs(_ container: ContainerName, current: String) -> HTML {
         let places = [
             ("", "Items"), ("/conflicts", "Conflicts"), ("/deleted", "Recently deleted"), ("/storage", "Storage"),

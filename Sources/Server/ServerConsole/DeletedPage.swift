@@ -5,7 +5,7 @@ package import CloudModel
 package struct DeletedSummary: Sendable {
     package let id: ItemID
     package let kind: ItemKind
-    /// With the folders that it was in.
+    /// The item's name with the folders that it was in.
     package let path: [ItemName]
     package let size: UInt64?
     package let inside: Int
@@ -26,7 +26,7 @@ package struct DeletedSummary: Sendable {
 }
 
 extension PageFrame {
-    /// `limit`: how many are listed at most.
+    /// The page with deleted items. `limit` is the most that are listed.
     package func deletedPage(_ container: ContainerName, _ items: [DeletedSummary], limit: Int) -> HTML {
         page(
             "Recently deleted",

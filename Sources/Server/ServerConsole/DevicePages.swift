@@ -11,7 +11,7 @@ package struct ShownDevice: Sendable {
     package let isRevoked: Bool
     package let isResetAsked: Bool
     package let isReadOnly: Bool
-    /// When its access ends; nil: when it is revoked.
+    /// When the device's access ends; nil: when it is revoked.
     package let expires: Timestamp?
 
     package init(
@@ -44,12 +44,12 @@ package struct ShownBrowser: Sendable {
     }
 }
 
-/// What a device sends or fetches now.
+/// A transfer of a device that is under way.
 package struct ShownTransfer: Sendable {
     package let device: String
     package let container: ContainerName
     package let isUpload: Bool
-    /// In the last minute.
+    /// The bytes of the last minute.
     package let bytes: UInt64
     package let last: Timestamp
 

@@ -2,7 +2,7 @@ package import Basics
 package import CloudModel
 package import ContainerLog
 
-/// A content that a file had.
+/// A superseded content of a file.
 package struct FormerVersion: Sendable {
     package let version: VersionID
     package let size: UInt64
@@ -18,7 +18,7 @@ package struct FormerVersion: Sendable {
 }
 
 extension PageFrame {
-    /// A file or symlink, its versions, and what can be done about it.
+    /// The page of a file or symlink, with its versions and the actions on it.
     package func filePage(
         _ container: ContainerName, path: [CloudItem], item: CloudItem, former: [FormerVersion]
     ) -> HTML {
@@ -90,7 +90,7 @@ extension PageFrame {
             """
     }
 
-    /// The versions that a person saw when choosing, the current one first.
+    /// Encodes the versions that a person sees when choosing, the current one first.
     package static func seen(_ item: CloudItem) -> String {
         ([item.version] + item.conflicts.map(\.version)).map(\.description).joined(separator: " ")
     }

@@ -1,6 +1,6 @@
 import Basics
 
-/// The fields of a form as a browser posts it (`application/x-www-form-urlencoded`, URL Standard 5.1). Total on any bytes.
+/// The fields of a form as a browser posts it (`application/x-www-form-urlencoded`, URL Standard 5.1). Accepts any bytes.
 package struct FormBody: Hashable, Sendable {
     private var fields: [String: String] = [:]
 

@@ -1,10 +1,10 @@
-/// Markup. What is put into it as text is escaped; only markup goes in as it is, so nothing hostile can become any.
+/// Markup. Interpolated text is escaped, and only markup is inserted as it is, so hostile text cannot become markup.
 package struct HTML: ExpressibleByStringInterpolation, Sendable, CustomStringConvertible {
     package let description: String
 
     private init(markup: String) { description = markup }
 
-    /// Literals only: what stands in our source.
+    /// Accepts literals only, which are text of our source.
     package init(stringLiteral markup: String) { description = markup }
 
     package init(stringInterpolation: Interpolation) { description = stringInterpolation.markup }
@@ -21,7 +21,7 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable, CustomStringCon
             markup.reserveCapacity(literalCapacity + interpolationCount * 16)
         }
 
-        /// What stands in our source between the interpolations.
+        /// Appends text of our source between the interpolations.
         package mutating func appendLiteral(_ literal: String) { markup += literal }
 
         package mutating func appendInterpolation(_ html: HTML) { markup += html.description }
@@ -36,7 +36,7 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable, CustomStringCon
     }
 }
 
-/// Text for an element or a quoted attribute (HTML, 13.1.2). Characters that have no place in a document become U+FFFD.
+/// Escapes text for an element or a quoted attribute (HTML, 13.1.2). Characters that are not allowed in a document become U+FFFD.
 package func escaped(_ text: some StringProtocol) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)

@@ -2,7 +2,7 @@ import Basics
 package import CloudModel
 package import ContainerLog
 
-/// A part of a folder's items.
+/// A page of a folder's items.
 package struct FolderPart: Sendable {
     package let items: [CloudItem]
     package let total: Int
@@ -23,7 +23,7 @@ extension PageFrame {
         item.id == .root ? url("c/\(container)") : url("c/\(container)/i/\(item.id)")
     }
 
-    /// `path`: from the root to the folder itself.
+    /// The page of a folder. `path` leads from the root to the folder itself.
     package func folderPage(_ container: ContainerName, path: [CloudItem], part: FolderPart) -> HTML {
         let folder = path.last
         let isOwn = folder.map { !$0.id.isWellKnown } ?? false
@@ -39,7 +39,7 @@ extension PageFrame {
             """, tab: .containers)
     }
 
-    /// The way to the item; its last part is the page's heading.
+    /// The breadcrumbs of an item; the last one is the page's heading.
     func trail(_ container: ContainerName, _ path: [CloudItem]) -> HTML {
         let steps = path.enumerated().map { index, item -> HTML in
             let name: HTML = item.id == .root ? "\(container.text)" : Shown.name(item.name)

@@ -54,7 +54,7 @@ extension PageFrame {
     }
 }
 
-/// The pages of a published link that does not lead to the document at once. Independent of the console.
+/// The pages of a published link that does not lead directly to the document. They are independent of the console.
 package enum LinkPages {
     package static let absent = plain(
         "There is nothing here", "<p>The address is wrong, or what was published here is not any more.</p>")

@@ -1,4 +1,4 @@
-/// Shows changes without a reload. Without it everything works, and a reload shows them.
+/// The script that shows changes without a reload. Everything works without it; changes then appear on the next reload.
 package enum LiveScript {
     package static let text = """
         "use strict";

@@ -1,11 +1,11 @@
-/// What a page of the console stands in.
+/// The frame around the pages of the console.
 package struct PageFrame: Sendable {
     /// From the page to the console's first page: `./`, `../` and so on. All addresses are relative, so that a proxy may put the
     /// server below any path.
     package let root: String
-    /// Who is signed in; nil on pages before that.
+    /// The name of the signed-in account; nil on pages before the sign-in.
     package let account: String?
-    /// Goes back with every form, and shows that the form was ours.
+    /// The token that every form sends back, which proves that the form was ours.
     package let formToken: String
     package let notice: Notice?
 
@@ -16,7 +16,7 @@ package struct PageFrame: Sendable {
         self.notice = notice
     }
 
-    /// The root of a page whose path below `console/` this is.
+    /// Returns the root for a page at this path below `console/`.
     package static func root(ofPath rest: some StringProtocol) -> String {
         let depth = rest.utf8.count { $0 == UInt8(ascii: "/") }
         return depth == 0 ? "./" : String(repeating: "../", count: depth)
@@ -35,9 +35,12 @@ package struct PageFrame: Sendable {
         """
     }
 
+    /// Returns a complete page.
+    ///
     /// - Parameters:
-    ///   - isLive: Whether the page is fetched again when something changes; not where it shows what can be shown once, or a form.
-    ///   - script: A script of its own.
+    ///   - isLive: Whether the page is fetched again when something changes; false for pages with a form or with content that is shown only
+    ///     once.
+    ///   - script: A script that only this page has.
     package func page(
         _ title: String, _ content: HTML, tab: Tab? = nil, isLive: Bool = true, script: String? = nil
     ) -> HTML {
@@ -107,7 +110,7 @@ package struct PageFrame: Sendable {
     }
 }
 
-/// What was just done, shown on the page that follows. The address has one of these words, never a text.
+/// The result of the last action, shown on the page that follows. The address contains one of these words, never a text.
 package enum Notice: String, Sendable {
     case deleted, restored, resolved, revoked, signedOut, reset, withdrawn, resetAsked, factorOff, passkeyAdded,
         passkeyRemoved

@@ -1,5 +1,5 @@
-/// Asks the browser for a passkey and posts it with the page's form (WebAuthn Level 2, 5.1). The forms are hidden until this script finds
-/// that the browser has passkeys.
+/// The script that requests a passkey from the browser and posts it with the page's form (WebAuthn Level 2, 5.1). The forms are hidden
+/// until this script finds that the browser supports passkeys.
 package enum PasskeyScript {
     package static let text = """
         "use strict";

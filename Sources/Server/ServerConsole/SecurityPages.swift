@@ -25,14 +25,14 @@ package struct ShownPasskey: Sendable {
     }
 }
 
-/// What a browser needs to make or use a passkey; bytes in base 64 for addresses.
+/// The parameters with which a browser makes or uses a passkey; bytes are in base64url.
 package struct PasskeyOffer: Sendable {
     package let challenge: String
     package let domain: String
-    /// The account, for a new passkey.
+    /// The account's user handle, for a new passkey.
     package let user: String
     package let userName: String
-    /// Passkeys that the account has: no authenticator makes a second one.
+    /// The account's passkeys, of which no authenticator makes a second one.
     package let known: [String]
 
     package init(challenge: String, domain: String, user: String = "", userName: String = "", known: [String] = []) {
@@ -45,7 +45,7 @@ package struct PasskeyOffer: Sendable {
 }
 
 extension PageFrame {
-    /// `offer` is nil where browsers make no passkeys: without TLS, or under an address of IP.
+    /// The page about second factors and passkeys. `offer` is nil where browsers make no passkeys: without TLS, or at an IP address.
     package func securityPage(
         _ factor: ShownSecondFactor, _ passkeys: [ShownPasskey], _ offer: PasskeyOffer?
     ) -> HTML {
@@ -134,7 +134,7 @@ extension PageFrame {
             """
     }
 
-    /// The recovery codes, once.
+    /// The page that shows the recovery codes, once.
     package func recoveryCodesPage(_ codes: [String]) -> HTML {
         page(
             "Recovery codes",
@@ -149,7 +149,7 @@ extension PageFrame {
             """, tab: .security, isLive: false)
     }
 
-    /// A code for a device, once.
+    /// The page that shows a sign-in code for a device, once.
     package func deviceCodePage(_ code: String, limits: [HTML]) -> HTML {
         page(
             "Sign-in code",
@@ -164,7 +164,7 @@ extension PageFrame {
             """, tab: .devices, isLive: false)
     }
 
-    /// The form of the sign-in page; a script shows it where the browser has passkeys.
+    /// The passkey form of the sign-in page. A script shows it if the browser supports passkeys.
     func passkeySignIn(_ offer: PasskeyOffer) -> HTML {
         """
         <form method="post" action="\(url("passkey-sign-in"))" class="passkey" hidden data-passkey="get" \

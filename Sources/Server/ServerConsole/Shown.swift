@@ -2,12 +2,13 @@ package import Basics
 package import CloudModel
 import Glibc
 
-/// Values as a person reads them.
+/// Formats values for people.
 package enum Shown {
-    /// A file name: by itself in any direction of writing, and with nothing in it that could pretend to be another.
+    /// Returns a file name, isolated from the direction of the surrounding text, and with no characters that could make it look like
+    /// another name.
     package static func name(_ name: ItemName) -> HTML { "<bdi>\(text(name))</bdi>" }
 
-    /// A name as text: what is not UTF-8 shows as U+FFFD, and so do invisible characters.
+    /// Returns a name as text. Bytes that are not UTF-8 and invisible characters become U+FFFD.
     package static func text(_ name: ItemName) -> String { visible(String(decoding: name.bytes, as: UTF8.self)) }
 
     package static func visible(_ text: String) -> String {
@@ -28,7 +29,7 @@ package enum Shown {
         "<data value=\"\(bytes)\" title=\"\(bytes) bytes\">\(ByteCount(bytes).description)</data>"
     }
 
-    /// UTC, to the minute.
+    /// Returns a time in UTC, to the minute.
     package static func time(_ time: Timestamp) -> HTML {
         let parts = civil(time)
         return "<time datetime=\"\(parts.replacing(" ", with: "T"))Z\">\(parts)</time>"

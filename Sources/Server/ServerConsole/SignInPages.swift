@@ -1,7 +1,9 @@
 extension PageFrame {
+    /// The sign-in page.
+    ///
     /// - Parameters:
     ///   - problem: What was wrong with the last attempt.
-    ///   - offer: For signing in with a passkey, where browsers offer that.
+    ///   - offer: The parameters for signing in with a passkey, where browsers offer that.
     package func signInPage(problem: String? = nil, offer: PasskeyOffer? = nil) -> HTML {
         page(
             "Sign in",
@@ -22,7 +24,7 @@ extension PageFrame {
             """, script: offer == nil ? nil : "passkey.js")
     }
 
-    /// Asks for the second factor of a sign-in whose code is valid, and not used up yet.
+    /// The page that requests the second factor of a sign-in whose code is valid and not used up yet.
     package func secondFactorPage(code: String, problem: String? = nil) -> HTML {
         page(
             "Sign in",
@@ -44,7 +46,7 @@ extension PageFrame {
         problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" }
     }
 
-    /// An error in place of a page.
+    /// A page that shows an error.
     package func problemPage(_ title: String, _ message: String) -> HTML {
         page(
             title,
@@ -57,7 +59,7 @@ extension PageFrame {
             """)
     }
 
-    /// A question before something that can not be undone. `word`: what has to be typed.
+    /// The page that requests confirmation of something that cannot be undone. `word` has to be typed to confirm it.
     package func confirmPage(
         _ question: String, _ consequences: [HTML], action: String, button: String, back: String, word: String? = nil,
         fields: [(name: String, value: String)] = []

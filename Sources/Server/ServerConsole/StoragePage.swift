@@ -2,14 +2,14 @@ import Basics
 package import CloudModel
 package import ContainerLog
 
-/// What a container takes, document by document; the rest of it is one lump, for it is the business of its program.
+/// The space that a container uses, by document. Everything else is one sum, because it is the business of the container's program.
 package struct StorageUse: Sendable {
     package let documents: [(item: CloudItem, size: UInt64)]
     package let documentCount: Int
     package let documentBytes: UInt64
-    /// Of all contents of the container.
+    /// The bytes of all contents of the container.
     package let bytes: UInt64
-    /// On the server's disk: the chunks as they are kept, and the log.
+    /// The bytes on the server's disk: the stored chunks, and the log.
     package let chunkBytes: UInt64
     package let logBytes: UInt64
 

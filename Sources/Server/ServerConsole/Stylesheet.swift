@@ -1,4 +1,4 @@
-/// The one stylesheet: light and dark as the reader's system is, tables that become cards on a narrow screen.
+/// The stylesheet of all pages: light or dark as the reader's system is, with tables that become cards on a narrow screen.
 package enum Stylesheet {
     package static let text = """
         :root {

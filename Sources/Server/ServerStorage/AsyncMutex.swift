@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets one task through at a time, in the order in which they came.
+/// A mutex for tasks, which enter in order of arrival.
 final class AsyncMutex: Sendable {
     private struct State {
         var isTaken = false

@@ -1,6 +1,6 @@
-/// Which server a database is of: its accounts, by the names of their clouds now and before.
+/// Identifies the server that a database belongs to: its accounts, by the present and former identities of their clouds.
 struct BackupOrigin: Sendable {
-    /// As of ``AccountStore/identities(hasFormer:_:)``.
+    /// The identities as returned by ``AccountStore/identities(hasFormer:_:)``.
     let identities: [String: Set<String>]
 
     var isEmpty: Bool { identities.isEmpty }
@@ -8,7 +8,7 @@ struct BackupOrigin: Sendable {
     /// A few names of accounts, for a message.
     var listed: String { identities.keys.sorted().prefix(5).joined(separator: ", ") }
 
-    /// Whether an account of both is the same one: by its cloud, or by its name where no device has used it.
+    /// Whether the two have an account in common: by its cloud, or by its name if no device has used it.
     func sharesAccount(with other: BackupOrigin) -> Bool {
         let own = identities.values.reduce(into: Set()) { $0.formUnion($1) }
         let others = other.identities.values.reduce(into: Set()) { $0.formUnion($1) }

@@ -2,8 +2,8 @@ import CloudModel
 package import CloudProtocol
 import Synchronization
 
-/// The end of each log, and the requests that wait for more. Only accounts with such requests are kept; nothing queues up:
-/// who was slow sees the newest state.
+/// The end of each log, and the requests that wait for changes. It keeps only accounts with such requests. Nothing queues up: a slow
+/// request is sent the newest state.
 package final class ChangeHub: Sendable {
     private struct Account {
         var sequences: [String: UInt64] = [:]
@@ -26,10 +26,10 @@ package final class ChangeHub: Sendable {
     /// `load` returns what the database has.
     init(load: @escaping @Sendable (AccountID) async throws -> [String: UInt64]) { self.load = load }
 
-    /// The state now.
+    /// Returns the current state.
     package func latest(of account: AccountID) async throws -> ChangeFeedEvent {
         if let known = current(account) { return known }
-        // From here on changes are noted, so that none falls between the reading and the joining.
+        // Changes are recorded from here on, so that none is missed between reading and merging.
         state.withLock { _ = $0.accounts[account, default: Account()].isLoaded }
         let stored = try await load(account)
         state.withLock { state in
@@ -39,7 +39,7 @@ package final class ChangeHub: Sendable {
         return current(account) ?? ChangeFeedEvent(revision: 0, containers: [:])
     }
 
-    /// Reads what another process, a command of the owner, has put into the logs.
+    /// Reads entries that another process, a command of the owner, has appended to the logs.
     package func refresh(_ account: AccountID) async throws {
         for (name, sequence) in try await load(account) {
             guard let container = ContainerName(name) else { continue }
@@ -54,7 +54,7 @@ package final class ChangeHub: Sendable {
         }
     }
 
-    /// Called after the commit.
+    /// Notifies waiting requests. Called after the commit.
     func changed(_ container: ContainerName, to sequence: UInt64, of account: AccountID) {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard var known = state.accounts[account] else { return [] }
@@ -68,7 +68,7 @@ package final class ChangeHub: Sendable {
         for waiter in waiting { waiter.resume() }
     }
 
-    /// Returns when the state is another than that of `revision`, when the caller is cancelled, or at the end of the server.
+    /// Waits until the state differs from that of `revision`, the caller is cancelled, or the server stops.
     package func wait(for account: AccountID, after revision: UInt64) async {
         let ticket = state.withLock { state in
             state.tickets += 1

@@ -1,19 +1,20 @@
 import Basics
 import Glibc
 
-/// Keeps chunks in place while a backup copies them: a backup holds it shared for as long as it takes, a collection takes it for each of
-/// its steps alone, and ends when it can not have it. Over processes, and gone with them (flock(2)).
+/// Keeps chunks in place while a backup copies them. A backup holds the lock shared for its whole duration; a collection acquires it
+/// exclusively for each of its steps, and ends if it cannot. The lock works between processes and is released when its process ends
+/// (flock(2)).
 struct CopyLock {
     private let descriptor: Int32
 
-    /// Waits for the step of a collection at most.
+    /// Acquires the lock for a backup. Waits for one step of a collection at most.
     static func copying(_ directory: DataDirectory) throws -> CopyLock {
         let descriptor = try open(directory)
         try check("flock") { flock(descriptor, LOCK_SH) }
         return CopyLock(descriptor: descriptor)
     }
 
-    /// Nil while a backup copies chunks.
+    /// Acquires the lock for a step of a collection, or returns nil while a backup copies chunks.
     static func collecting(_ directory: DataDirectory) throws -> CopyLock? {
         let descriptor = try open(directory)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {

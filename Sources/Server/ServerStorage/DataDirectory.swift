@@ -1,18 +1,18 @@
 import Basics
 import Glibc
 
-/// The folder that a server keeps everything in, for its owner only.
+/// The folder in which a server keeps everything, accessible to its owner only.
 struct DataDirectory: Sendable {
     let path: String
 
     var database: String { "\(path)/server.sqlite" }
     var chunks: String { "\(path)/chunks" }
     var temporary: String { "\(path)/temporary" }
-    /// Folded logs; they can be made again from the database.
+    /// Folded logs, which can be rebuilt from the database.
     var trees: String { "\(path)/trees" }
     /// The lock that keeps chunks from being collected while a backup copies them.
     var copying: String { "\(path)/copying" }
-    /// There while a restore is not whole.
+    /// Exists while a restore is incomplete.
     var restoring: String { "\(path)/restoring" }
     private var lockFile: String { "\(path)/lock" }
 
@@ -22,9 +22,9 @@ struct DataDirectory: Sendable {
         "server.sqlite-shm", "lost+found",
     ]
 
-    /// Opens the directory to its owner alone, and creates it where it is absent and `mayCreate`; the folder above must exist.
+    /// Restricts the directory to its owner, and creates it if it is absent and `mayCreate`; the parent folder must exist.
     ///
-    /// - Throws: `notFound` where no server keeps its data here and none may be created, `invalid` for a directory of something else.
+    /// - Throws: `notFound` if there is no server's data here and none may be created, `invalid` for a directory of something else.
     func prepare(mayCreate: Bool) throws {
         guard access(restoring, F_OK) != 0 else {
             throw StorageError(
@@ -62,7 +62,7 @@ struct DataDirectory: Sendable {
         }
     }
 
-    /// Takes from group and others what an existing directory allows them.
+    /// Removes the permissions of group and others from an existing directory.
     private func closeToOthers() throws(Errno) {
         let descriptor = try check("open") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         defer { close(descriptor) }
@@ -75,7 +75,7 @@ struct DataDirectory: Sendable {
         try check("fchmod") { fchmod(descriptor, information.st_mode & 0o700) }
     }
 
-    /// A descriptor that has the lock of the process that serves; the lock goes with the process (flock(2)).
+    /// Returns a descriptor that holds the lock of the process that serves. The lock is released when the process ends (flock(2)).
     func lock() throws -> Int32 {
         let descriptor = try check("open") { open(lockFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -86,12 +86,12 @@ struct DataDirectory: Sendable {
         return descriptor
     }
 
-    /// What writers of an earlier process left.
+    /// Removes the temporary files of an earlier process.
     func removeLeftovers() {
         for name in fileNames(in: temporary) {
             let path = "\(temporary)/\(name)"
             guard unlink(path) != 0, errno == EISDIR else { continue }
-            // What does not go now is tried again at the next start.
+            // A file that cannot be removed now is tried again at the next start.
             try? removeTree(path)
         }
     }

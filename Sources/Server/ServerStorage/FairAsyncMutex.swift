@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets one task through at a time, accounts by turns. What waits is bounded, and waiting ends with the task.
+/// A mutex for tasks, in which accounts take turns. The number of waiting tasks is bounded, and a cancelled task stops waiting.
 final class FairAsyncMutex: Sendable {
     private struct State {
         var queue: FairQueue<AccountID>

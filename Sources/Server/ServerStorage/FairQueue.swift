@@ -1,12 +1,12 @@
-/// Decides whose turn it is at something that one may use at a time. Pure: events in, the ticket whose turn it is out.
+/// Decides whose turn it is to use something that only one may use at a time. Pure: events in, the ticket whose turn it is out.
 ///
-/// Keys take turns: however many wait for one of them, another waits for one turn of each at most. Within a key it is first come, first
-/// served.
+/// Keys take turns: however many tickets of one key wait, a ticket of another key waits for at most one turn of each. Within a key, tickets
+/// are served in order of arrival.
 struct FairQueue<Key: Hashable & Sendable>: Sendable {
     enum Verdict: Hashable {
         case granted(UInt64)
         case waiting(UInt64)
-        /// Too many wait already, for this key or in all.
+        /// Too many tickets wait already, for this key or in total.
         case refused
     }
 
@@ -37,7 +37,8 @@ struct FairQueue<Key: Hashable & Sendable>: Sendable {
         return .waiting(tickets)
     }
 
-    /// Ends a turn, or the waiting for one.
+    /// Ends a turn, or cancels the wait for one.
+    ///
     /// - Returns: The ticket whose turn it is now, if that changed.
     mutating func leave(_ ticket: UInt64) -> UInt64? {
         guard running == ticket else {

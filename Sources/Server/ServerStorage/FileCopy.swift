@@ -2,14 +2,14 @@ import Basics
 import CLinux
 import Glibc
 
-/// Puts a file that never changes in another place: as a second name of it, or as a copy with bytes of its own.
+/// Puts a file that never changes at another path: as a hard link, or as a copy with bytes of its own.
 struct FileCopy {
-    /// Second names where the file system can; otherwise always copies.
+    /// Whether to make hard links if the file system supports them; otherwise files are always copied.
     let mayLink: Bool
 
     enum Outcome { case copied, there, absent }
 
-    /// `absent`: there is no such file of that size. What is at the target already, with that size, stays.
+    /// Returns `absent` if there is no source file of that size. A file of that size at the target stays.
     func put(_ source: String, at target: String, size: Int) throws -> Outcome {
         guard fileSize(source) == size else { return .absent }
         guard fileSize(target) != size else { return .there }
@@ -25,19 +25,19 @@ struct FileCopy {
     }
 }
 
-/// Nil where there is no file.
+/// Returns the size of a file; nil if there is no file.
 func fileSize(_ path: String) -> Int? {
     var information = stat()
     return lstat(path, &information) == 0 ? Int(information.st_size) : nil
 }
 
-/// Throws `EEXIST` where there is one.
+/// Copies a file. Throws `EEXIST` if the target exists.
 func copyFile(_ source: String, to target: String) throws(Errno) {
     let input = try check("open \(source)") { open(source, O_RDONLY | O_CLOEXEC) }
     defer { close(input) }
     let output = try check("open \(target)") { open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
     defer { close(output) }
-    // In the kernel, and without a copy where the file system shares blocks (copy_file_range(2)); it may do a part only.
+    // copy_file_range(2) copies in the kernel, and shares blocks where the file system can; it may copy only a part.
     while try copyPart(input, output) > 0 {}
 }
 
@@ -50,7 +50,7 @@ private func copyPart(_ input: Int32, _ output: Int32) throws(Errno) -> Int {
     return try check("sendfile") { sendfile(output, input, nil, 1 << 20) }
 }
 
-/// Makes the folder and those above it below `root`, which is there.
+/// Makes a folder and its parents below `root`, which exists.
 func makeFolders(_ path: Substring, below root: String) throws(Errno) {
     var folder = root
     for part in path.split(separator: "/") {
@@ -67,7 +67,7 @@ func syncAll(at path: String) throws(Errno) {
     try check("syncfs") { syncfs(descriptor) }
 }
 
-/// Names in a folder; none where there is no folder.
+/// Returns the names in a folder; none if there is no folder.
 func fileNames(in path: String) -> [String] {
     guard let stream = opendir(path) else { return [] }
     defer { closedir(stream) }

@@ -6,9 +6,9 @@ import NIOPosix
 
 /// Creates a server's directory from a backup.
 ///
-/// Every cloud in it gets another name, by which devices notice that they have seen more than the backup has. What was revoked, withdrawn
-/// or used after the backup was made must not come back with it, and the backup cannot know: so sign-in codes, recovery codes, browser
-/// sessions and passkeys end, and devices and links are suspended until the owner confirms them.
+/// Every cloud in it gets a new identity, by which devices notice that they have seen more than the backup has. Anything that was revoked,
+/// withdrawn or used after the backup was made must not become valid again, and the backup cannot know it: so sign-in codes, recovery
+/// codes, browser sessions and passkeys end, and devices and links are suspended until the owner confirms them.
 package struct ServerRestore: Sendable {
     private let backup: BackupDirectory
     private let target: DataDirectory
@@ -16,8 +16,8 @@ package struct ServerRestore: Sendable {
     private let trustsDevices: Bool
 
     /// - Parameters:
-    ///   - mayLink: chunks become second names of the backup's files where the file system can.
-    ///   - trustsDevices: devices and links of the backup work without being confirmed.
+    ///   - mayLink: Whether chunks become hard links to the backup's files where the file system supports that.
+    ///   - trustsDevices: Whether devices and links of the backup work without being confirmed.
     package init(from backup: String, to data: String, mayLink: Bool = false, trustsDevices: Bool = false) {
         self.trustsDevices = trustsDevices
         self.backup = BackupDirectory(path: backup)
@@ -25,8 +25,8 @@ package struct ServerRestore: Sendable {
         copy = FileCopy(mayLink: mayLink)
     }
 
-    /// Refuses a target that has anything in it. Interrupted it leaves a directory that no server serves.
-    /// `progress` is called now and then, on a thread of its own.
+    /// Restores the backup. Refuses a target that is not empty. If interrupted, leaves a directory that no server serves. `progress` is
+    /// called periodically, on a thread of its own.
     package func run(progress: @escaping @Sendable (CopyProgress) -> Void = { _ in }) async throws -> CopyProgress {
         do { return try await NIOThreadPool.singleton.runIfActive { try restore(progress) } } catch {
             throw StorageError.of(error)
@@ -53,7 +53,7 @@ package struct ServerRestore: Sendable {
         return outcome
     }
 
-    /// From here on, until all is whole, no server takes the directory for its own.
+    /// Marks the directory as incomplete: no server serves it until the restore is complete.
     private func mark() throws {
         close(try check("open") { open(target.restoring, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600) })
         try syncDirectory(target.path)
@@ -70,14 +70,14 @@ package struct ServerRestore: Sendable {
         try file.migrate()
         let copying = ChunkCopying(source: backup.chunks, target: target.chunks, copy: copy)
         let outcome = try copying.run(file, progress) { lost in
-            // Devices that have them send them again.
+            // Devices that have these chunks send them again.
             try file.write { db in for place in lost { try ChunkStore.distrust(place, db) } }
         }
         try file.write { db in
             try AccountStore.renameClouds(db)
             try withdrawAccess(db)
         }
-        // Numbers that the lost server may have given after the backup are not given again: a log names devices by them.
+        // Numbers that the lost server may have assigned after the backup are not assigned again, because a log names devices by them.
         try file.skipNumbers(of: ["device", "link", "session", "passkey"], by: Self.skippedNumbers)
         try file.close()
         return outcome

@@ -5,13 +5,13 @@ import Glibc
 
 /// A backup: a copy of the database at one moment, and the files of the chunks that it lists.
 ///
-/// It is made beside a server that works. The new database takes the place of an earlier one only when all of its chunks are there, so
-/// at any moment, also after a death half-way, the directory is one whole backup: the one before or the new one.
+/// It is made while the server works. The new database replaces an earlier one only when all of its chunks are there, so that at any
+/// moment, even after a crash, the directory is one complete backup: the previous or the new one.
 extension ServerStore {
-    /// Makes a backup in a directory that is absent, empty, or has an earlier one; then only what is new is copied.
-    /// `progress` is called now and then, on a thread of its own.
+    /// Makes a backup in a directory that is absent, empty, or has an earlier backup; then only new chunks are copied. `progress` is called
+    /// periodically, on a thread of its own.
     ///
-    /// - Parameter force: replaces the backup of another server, which is refused otherwise.
+    /// - Parameter force: Whether to replace the backup of another server, which is refused otherwise.
     package func backUp(
         to path: String, mayLink: Bool = true, force: Bool = false,
         progress: @escaping @Sendable (CopyProgress) -> Void = { _ in }
@@ -46,7 +46,7 @@ struct BackupDirectory {
     var database: String { "\(path)/server.sqlite" }
     var newDatabase: String { "\(path)/server.sqlite.new" }
     var chunks: String { "\(path)/chunks" }
-    /// Tells a backup from a server's own directory, and from anything else.
+    /// A file that distinguishes a backup from a server's own directory, and from anything else.
     private var mark: String { "\(path)/backup" }
     private static let markText = "ubiquity-server backup 1\n"
 
@@ -68,7 +68,7 @@ struct BackupDirectory {
 
     /// Refuses to replace the backup of another server.
     ///
-    /// - Throws: `invalid` where a backup is here that shares no account with the data that would take its place.
+    /// - Throws: `invalid` if there is a backup here that shares no account with the data that would replace it.
     func requireOrigin(_ clouds: BackupOrigin) throws {
         guard fileSize(database) != nil else { return }
         let file = try SQLiteFile(path: database)
@@ -89,7 +89,7 @@ struct BackupDirectory {
     private func makeFolder(_ path: String) throws(Errno) {
         if mkdir(path, 0o700) == 0 { return }
         guard errno == EEXIST else { throw Errno(errno, "mkdir \(path)") }
-        // The database in it has every name and every sign-in.
+        // Restricted to the owner: the database in it has every name and every sign-in.
         let descriptor = try check("open \(path)") { open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
         defer { close(descriptor) }
         var information = stat()
@@ -102,7 +102,7 @@ struct BackupDirectory {
         try DurableFile(mark, temporary: "\(mark).new").replace(with: Array(Self.markText.utf8))
     }
 
-    /// What an earlier backup needed and this one does not.
+    /// Removes files that an earlier backup needed and this one does not.
     func removeSuperfluous() throws {
         let file = try SQLiteFile(path: database)
         for container in fileNames(in: chunks) {

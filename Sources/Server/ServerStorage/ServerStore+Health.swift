@@ -3,7 +3,7 @@ import CloudProtocol
 import Glibc
 
 extension ServerStore {
-    /// Does what keeping something takes: a commit that is synced, and a file that is. Throws why that does not work.
+    /// Checks that the server can store something: makes a commit and a file, and syncs both. Throws the reason if that fails.
     package func checkHealth() async throws {
         guard try await isDurable() else {
             throw StorageError(.failed, "Commits are not synced to the disk; start the server again.")
@@ -15,7 +15,7 @@ extension ServerStore {
         try await threads.blocking { [directory] in try directory.tryFile() }
     }
 
-    /// What opens the metrics: made at the first start, in a file that its owner only can read.
+    /// Returns the token that gives access to the metrics. It is made at the first start, in a file that only its owner can read.
     package func metricsToken() async throws -> String {
         try await threads.blocking { [directory] in try directory.metricsToken() }
     }
@@ -43,7 +43,7 @@ extension DataDirectory {
         return token
     }
 
-    /// Nil for a file that is absent or empty.
+    /// Returns the line of a file; nil if the file is absent or empty.
     private func readLine(of path: String) throws -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0, errno == ENOENT { return nil }

@@ -1,12 +1,12 @@
 package import CloudModel
 import Foundation
 
-/// Taking away a container or an account, in steps that leave room for others; a step that was not done is done by the same command
-/// again. Rows go before files.
+/// Removes a container or an account, in steps between which other requests run. If it is interrupted, the same command continues it. Rows
+/// are removed before files.
 extension ServerStore {
     private static let step = 512
 
-    /// Takes an account away with all that it has. Its devices are turned away from the first step on.
+    /// Removes an account with everything in it. Its devices are refused from the first step on.
     package func removeAccount(_ name: String) async throws {
         let now = accounts.now()
         let account = try await database.commit { db in
@@ -27,13 +27,15 @@ extension ServerStore {
         for container in containers { try await removeFolder(of: container) }
     }
 
-    /// Takes a container away. Devices that had it stop syncing and ask for `ubiquity reset`, and then bring what they have as new.
+    /// Removes a container. Devices that had it stop syncing and ask their users for `ubiquity reset`, after which they upload what they
+    /// have as new.
     package func removeContainer(_ name: ContainerName, ofAccount accountName: String) async throws {
         let (container, account) = try await database.read { db in
             let account = try AccountStore.requireAccount(named: accountName, db)
             return (try LogStore.requireContainer(name, AccountID(account), db).id, account)
         }
-        // No container can have that name, and no device of before reaches any log from here on: nothing is written to what goes.
+        // No container can have that name, and no device that was connected before reaches any log from here on: nothing is written to a
+        // container that is being removed.
         try await database.commit { db in
             try AccountStore.renameCloud(of: account, to: AccountStore.randomIdentity(), db)
             try AccountStore.forgetEnd(of: name, account, db)
@@ -44,7 +46,7 @@ extension ServerStore {
         try await removeFolder(of: container)
     }
 
-    /// Rows of entries and chunks.
+    /// Removes the rows of entries and chunks.
     private func removeContents(of container: Int64, _ account: Int64) async throws {
         var isOver = false
         while !isOver {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server has, in numbers.
+/// Statistics of a server.
 package struct ServerStatistics: Hashable, Sendable {
     package struct Account: Hashable, Sendable {
         package let id: Int64

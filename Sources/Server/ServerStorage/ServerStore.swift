@@ -13,18 +13,19 @@ package struct AccountID: Hashable, Sendable {
 /// The storage of a server: one directory with a SQLite database (accounts, devices, sign-in, links, logs) and a file for each chunk.
 ///
 /// Invariants:
-/// - What a call has returned is durable: it survives the death of the process and a loss of power (decision 17). A commit is synced
-///   before its caller continues, and a chunk's file before the row that promises it.
-/// - Every query names its account. What belongs to another account looks like what does not exist, in results, errors and cost.
-/// - A row of `chunk` means exactly one whole file; files without a row are leftovers. Rows are added after files and removed before them.
+/// - The effect of a call that has returned is durable: it survives a crash of the process and a loss of power (decision 17). A commit is
+///   synced before its caller continues, and a chunk's file before the row that promises it.
+/// - Every query names its account. Another account's data is indistinguishable from data that does not exist, in results, errors and cost.
+/// - A row of `chunk` refers to exactly one complete file; files without a row are leftovers. Rows are added after files and removed before
+///   them.
 /// - Secrets are stored as digests, passwords as scrypt hashes; only the secrets of authenticator apps are stored as they are.
 ///
-/// The store composes: it opens the directory and the database, and does what concerns rows of several nouns at once, such as a backup.
-/// Rows are the matter of the stores by noun (``NounStore``), which reach the database through ``StorageDatabase`` alone.
+/// This type composes the stores by noun (``NounStore``), which own the rows and reach the database through ``StorageDatabase`` alone. It
+/// opens the directory and the database, and performs operations on rows of several nouns at once, such as a backup.
 ///
 /// One process serves a directory; commands of its owner run beside it and write through the same transactions. So nothing may be cached
 /// that such a command can change. The store knows no HTTP and no pages, never traps on stored bytes, and does not block the caller's
-/// thread: disk work runs on `threads`, what takes the processor on `workers`, passwords on a thread of their own.
+/// thread: disk work runs on `threads`, processor-bound work on `workers`, password hashing on a thread of its own.
 package final class ServerStore: Sendable {
     package let accounts: AccountStore
     package let devices: DeviceStore
@@ -39,15 +40,15 @@ package final class ServerStore: Sendable {
     let log: Logger
     /// For calls that block on the disk.
     let threads: NIOThreadPool
-    /// For what takes the processor for a while, so that it delays no disk work.
+    /// For processor-bound work, so that it delays no disk work.
     let workers: NIOThreadPool
     private let passwords: PasswordHasher
     private let lock: Int32?
 
-    /// Opens the directory. One process at a time serves it (`serving`); commands of its owner may run beside that.
+    /// Opens the directory. One process at a time serves it (`serving`); commands of its owner may run beside that process.
     ///
-    /// - Parameter mayCreate: whether an absent or empty directory becomes that of a new server.
-    /// - Throws: ``StorageError``; `notFound` where there is no server's data and none may be created.
+    /// - Parameter mayCreate: Whether an absent or empty directory becomes that of a new server.
+    /// - Throws: ``StorageError``; `notFound` if there is no server's data and none may be created.
     package init(
         path: String, serving: Bool, mayCreate: Bool = true, log: Logger, time: any TimeSource = SystemTime(),
         passwordCost: PasswordCost = .standard
@@ -63,7 +64,7 @@ package final class ServerStore: Sendable {
         passwords = PasswordHasher(cost: passwordCost)
         workers = NIOThreadPool(numberOfThreads: 2)
         workers.start()
-        // Four keep a disk busy, and are nothing when the disk hangs.
+        // Four threads keep a disk busy, and waste little when the disk hangs.
         threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()
         changes = ChangeHub { account in try await LogStore.ends(of: account, in: database) }
@@ -88,8 +89,8 @@ package final class ServerStore: Sendable {
         if let lock { Glibc.close(lock) }
     }
 
-    /// Collects chunks that nothing needs any more, of all containers, in small steps. What can not be understood, such as the log of a
-    /// newer version, is left alone.
+    /// Collects chunks that nothing needs any more, in all containers, in small steps. A container that cannot be read, such as one with
+    /// the log of a newer version, is skipped.
     package func collect(
         _ policy: CollectionPolicy = .standard, pause: Duration = .milliseconds(20)
     ) async throws -> CollectionReport {
@@ -97,17 +98,17 @@ package final class ServerStore: Sendable {
         return try await collector.run(policy, pause: pause)
     }
 
-    /// Whether commits are written through to the disk; for tests and for `/health`.
+    /// Whether commits are synced to the disk; for tests and for `/health`.
     package func isDurable() async throws -> Bool { try await database.isDurable() }
 
-    /// Runs what takes the processor for a while where it holds up no other request.
+    /// Runs processor-bound work where it holds up no other request.
     package func offPool<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         try await workers.runIfActive { try withLowPriority(body) }
     }
 }
 
 extension NIOThreadPool {
-    /// Runs what blocks on a thread for that, with errors of the disk as ``StorageError``.
+    /// Runs blocking work on a thread for that, and converts errors of the disk to ``StorageError``.
     func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         do { return try await runIfActive(body) } catch { throw StorageError.of(error) }
     }

@@ -1,18 +1,18 @@
-/// What things count of an account's share, in bytes: what the disk pays for them, not what is in them. A file has a block at least, and
-/// names and rows take room of their own.
+/// What objects count against an account's share, in bytes: their cost on the disk, not their contents. A file takes at least one block,
+/// and names and rows take space of their own.
 package enum StorageCost {
     private static let block = 4_096
     private static let row = 200
 
-    /// A chunk whose frame has so many bytes.
+    /// The cost of a chunk whose frame has `size` bytes.
     package static func chunk(_ size: Int) -> Int { max(block, size) + row }
 
-    /// An entry of a log.
+    /// The cost of an entry of a log.
     package static func entry(_ payload: [UInt8]) -> Int { entry(length: payload.count) }
 
     static func entry(length: Int) -> Int { length + row }
 
-    /// Counts again what every account has, in SQL: the same rules.
+    /// Recomputes the usage of every account, in SQL, by the same rules.
     static let recount = """
         UPDATE account SET used =
             (SELECT COALESCE(SUM(MAX(\(block), chunk.size) + \(row)), 0) FROM chunk

@@ -1,32 +1,32 @@
 import Basics
 import Glibc
 
-/// Why the storage of a server did not do what it was asked.
+/// Why the storage of a server did not perform an operation.
 package struct StorageError: Error, CustomStringConvertible {
     package enum Code: String, Sendable {
         case notFound
         /// The account has no cloud yet.
         case noCloud
-        /// Something is not what was put there, or a log ends before what was asked for.
+        /// Stored data is not what was put there, or a log ends before the requested position.
         case damaged
         /// The account's share is used up.
         case quota
         /// The disk is full.
         case full
         case tooLarge
-        /// A name that is taken, or can not be one.
+        /// A name is taken or malformed.
         case invalid
-        /// A code or a token that is not valid.
+        /// A code or a token is not valid.
         case unauthorized
         /// The account's second factor is missing or wrong.
         case secondFactor
         /// Another process serves this directory.
         case inUse
-        /// Written by a newer version.
+        /// A newer version wrote the data.
         case tooNew
-        /// A device of a newer version wants what this one does not know.
+        /// A device of a newer version uses something that this version does not know.
         case unsupported
-        /// Too much of this kind is under way; later it works.
+        /// Too much of this kind is under way; retry later.
         case busy
         case failed
     }
@@ -44,7 +44,7 @@ package struct StorageError: Error, CustomStringConvertible {
 
     package var description: String { cause.map { "\(message) (\($0))" } ?? message }
 
-    /// Any error of the disk or of the database, with `full` where more room would help.
+    /// Converts any error of the disk or of the database; the code is `full` where more room would help.
     static func of(_ error: any Error) -> StorageError {
         switch error {
         case let error as StorageError: error

@@ -68,7 +68,7 @@ struct RestoreCommand: AsyncParsableCommand {
 }
 
 extension RestoreCommand {
-    /// The devices of the backup, and how to let them in.
+    /// Shows the devices of the backup, and how to confirm them.
     private func showAccess(_ store: ServerStore) async throws {
         let devices = try await store.devices.list()
         guard !devices.isEmpty else { return }
@@ -86,7 +86,7 @@ extension RestoreCommand {
     }
 }
 
-/// Says on a terminal how far something is, at most ten times a second.
+/// Prints the progress of an operation on a terminal, at most ten times a second.
 final class ProgressLine: Sendable {
     private let unit: String
     private let last = Mutex(ContinuousClock.now - .seconds(1))

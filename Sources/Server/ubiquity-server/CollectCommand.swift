@@ -26,7 +26,7 @@ struct CollectCommand: AsyncParsableCommand {
     }
 }
 
-/// How long superseded contents stay.
+/// The option for how long superseded contents stay.
 struct KeepOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(

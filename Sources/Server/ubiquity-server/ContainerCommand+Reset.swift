@@ -29,12 +29,12 @@ extension ContainerCommand {
 }
 
 extension ServerStore {
-    /// A log of any length is read to its end.
+    /// Long enough to read a log of any length to its end.
     private static let patience: Duration = .seconds(86_400)
 
     /// Deletes everything in a container once the log has been read.
     ///
-    /// - Returns: How many items.
+    /// - Returns: The number of items.
     fileprivate func empty(_ container: ContainerName, of account: AccountID) async throws -> Int {
         try await withTrees { trees in
             var random = SystemRandomNumberGenerator()

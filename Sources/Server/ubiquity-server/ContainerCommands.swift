@@ -46,7 +46,7 @@ struct ContainerCommand: AsyncParsableCommand {
     }
 }
 
-/// Which container of which account.
+/// The arguments that name a container of an account.
 struct ContainerChoice: ParsableArguments {
     @Argument(help: "The account.") var account: String
     @Argument(help: "The container.") var name: String

@@ -74,7 +74,7 @@ struct DeviceCommand: AsyncParsableCommand {
     }
 }
 
-/// Which device, as the list names it.
+/// The argument that names a device by its number in the list.
 struct DeviceNumber: ParsableArguments {
     @Argument(help: "The device's number in the list.") var number: Int64
 

@@ -3,7 +3,7 @@ import Basics
 import Foundation
 import Glibc
 
-/// How a list is printed: as a table for people, or as JSON for programs.
+/// The option that selects how a list is printed: as a table for people, or as JSON for programs.
 struct ListFormat: ParsableArguments {
     @Flag(help: "Print JSON: an array with one object for each row; times are ISO 8601 in UTC, sizes are bytes.")
     var json = false
@@ -54,7 +54,8 @@ extension ListFormat.Cell {
         }
     }
 
-    /// In the local time zone, to the minute. Devices and browsers name themselves: control characters do not reach the terminal.
+    /// The cell's text; times are in the local time zone, to the minute. Devices and browsers name themselves, so control characters are
+    /// kept from the terminal.
     var shown: String {
         switch self {
         case .text(let text):
@@ -78,5 +79,5 @@ extension ListFormat.Cell {
     }
 }
 
-/// `1 device`, `3 devices`.
+/// Returns a count with its noun: `1 device`, `3 devices`.
 func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }

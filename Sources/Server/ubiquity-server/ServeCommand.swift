@@ -104,7 +104,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// `HOST:PORT`, an IPv6 address in brackets.
+/// An address to listen on: `HOST:PORT`, with an IPv6 address in brackets.
 struct ListenAddress: CustomStringConvertible {
     let host: String
     let port: Int
@@ -139,14 +139,14 @@ private func level(_ text: String) throws -> Logger.Level {
     return level
 }
 
-/// A logger to standard error, one line for each event with its facts as `key=value`.
+/// Returns a logger to standard error, with one line for each event and its facts as `key=value`.
 func serverLogger(_ level: Logger.Level) -> Logger {
     var logger = Logger(label: "ubiquity-server") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = level
     return logger
 }
 
-/// A connection is a descriptor, and most systems allow 1,024 until a process asks for more.
+/// Raises the limit of open descriptors: each connection needs one, and most systems allow 1,024 until a process requests more.
 ///
 /// - Returns: How many connections fit.
 private func raiseDescriptorLimit(for connections: Int) -> Int {

@@ -23,7 +23,7 @@ struct UbiquityServer: AsyncParsableCommand {
         defaultSubcommand: ServeCommand.self)
 
     static func main() async {
-        // Whatever this program creates is its owner's alone.
+        // Files that this program creates are accessible to their owner only.
         umask(0o077)
         do {
             var command = try parseAsRoot()
@@ -36,7 +36,7 @@ struct UbiquityServer: AsyncParsableCommand {
     }
 }
 
-/// Where the server keeps everything.
+/// The option that names the server's data directory.
 struct DataOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -44,7 +44,7 @@ struct DataOption: ParsableArguments {
     var data: String
 }
 
-/// Asks before what cannot be undone.
+/// Requests confirmation before an action that cannot be undone.
 struct ConfirmOption: ParsableArguments {
     @Flag(help: "Do not ask.") var yes = false
 
@@ -59,7 +59,8 @@ struct ConfirmOption: ParsableArguments {
 }
 
 extension ParsableCommand {
-    /// Runs `body` with the directory's storage beside a server that may be running, as the user to whom the directory belongs.
+    /// Runs `body` with the directory's storage, as the user to whom the directory belongs. A server may run on the directory at the same
+    /// time.
     func withStore(
         _ options: DataOption, mayCreate: Bool = false, _ body: (ServerStore) async throws -> Void
     ) async throws {
@@ -76,7 +77,7 @@ extension ParsableCommand {
     }
 }
 
-/// What ends the program with status 1.
+/// An error that ends the program with status 1.
 struct Failure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -4,7 +4,8 @@ package import CloudModel
 package enum DerivedIDs: Sendable {
     case stableHash
 
-    /// The item that a conflict version becomes when its document is deleted; devices also show the version under this id before.
+    /// Returns the id of the item that a conflict version becomes when its document is deleted; devices also show the version under this id
+    /// before.
     package func heir(of item: ItemID, _ version: VersionID) -> ItemID {
         var hash = StableHash(purpose: 2)
         hash.combine(item)
@@ -12,7 +13,7 @@ package enum DerivedIDs: Sendable {
         return id(hash)
     }
 
-    /// The id whose alias is the heir that holds a content of the item: edits name their base by digest, not by version.
+    /// Returns the id whose alias is the heir that holds a content of the item: edits name their base by digest, not by version.
     func trail(of item: ItemID, to base: Digest) -> ItemID {
         var hash = StableHash(purpose: 3)
         hash.combine(item)
@@ -20,14 +21,14 @@ package enum DerivedIDs: Sendable {
         return id(hash)
     }
 
-    /// The id whose alias is the item that had the name which a new file wanted.
+    /// Returns the id whose alias is the item that had the name which a new file wanted.
     func twin(of item: ItemID) -> ItemID {
         var hash = StableHash(purpose: 4)
         hash.combine(item)
         return id(hash)
     }
 
-    /// Apart from the well-known ids, as random ones are.
+    /// Makes an id distinct from the well-known ids, like random ones.
     private func id(_ hash: StableHash) -> ItemID {
         let value = hash.value
         return ItemID(high: value.high | 1 << 63, low: value.low)

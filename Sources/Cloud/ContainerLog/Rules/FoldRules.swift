@@ -1,6 +1,6 @@
 import CloudModel
 
-/// What the entries of a log mean under one version of the rules. ``Fold`` and the coding of entries ask it wherever versions differ.
+/// The meaning of a log's entries under one version of the rules. ``Fold`` and the coding of entries use it wherever versions differ.
 ///
 /// A version that a release has written logs under never changes: existing logs would fold into other trees. To change what an entry
 /// means, add a file `RulesN.swift` with a new value, append it to ``all``, and record golden logs for it (docs/LOG.md, "Adding rules").
@@ -8,7 +8,7 @@ import CloudModel
 /// An entry is folded under the newer of the rules that it names itself and those that its log was raised to.
 struct FoldRules: Sendable {
     let version: UInt16
-    /// Whether a batch means something else, or nothing, to a release that only knows earlier rules. It then names these.
+    /// Whether a release that only knows earlier rules would give a batch another meaning, or none. The batch then names these rules.
     let isNeeded: @Sendable (_ batch: ChangeBatch) -> Bool
 
     /// Whether an entry may write keys of the key-value store.

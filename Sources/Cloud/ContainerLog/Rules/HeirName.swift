@@ -1,22 +1,24 @@
 package import Basics
 import CloudModel
 
-/// What the fold adds to the name of an item that was a conflict version of a deleted document. The names are in the trees of existing
-/// logs, so a case never changes. How a device shows a version before that is its own affair (`SiblingName` in Sync).
+/// The suffix that the fold adds to the name of an item that was a conflict version of a deleted document. The names are in the trees of
+/// existing logs, so a case never changes. The name under which a device shows a version before that is independent of it (`SiblingName` in
+/// Sync).
 package enum HeirName: Sendable {
     case deviceAndTime
 
-    /// ` (conflict from DEVICE 2026-11-20 14.03.12)`. The time is the modification's in UTC, so that it is the same on every device.
+    /// Returns ` (conflict from DEVICE 2026-11-20 14.03.12)`. The time is the modification's in UTC, so that it is the same on every
+    /// device.
     package func suffix(from deviceName: String, at time: Timestamp) -> String {
         " (conflict from \(safeName(deviceName)) \(text(time)))"
     }
 
-    /// The device's name without what a file name must not have or a terminal would obey; at most 64 bytes.
+    /// Returns the device's name without characters that a file name must not have or a terminal would interpret; at most 64 bytes.
     private func safeName(_ name: String) -> String {
         var safe = ""
         for character in name.lazy.map(safeCharacter) {
             guard safe.utf8.count + character.utf8.count <= 64 else { break }
-            // Spaces at its ends would be lost on the eye.
+            // Spaces at either end would be invisible.
             if character != " " || !safe.isEmpty { safe.append(character) }
         }
         while safe.last == " " { safe.removeLast() }
@@ -33,7 +35,7 @@ package enum HeirName: Sendable {
         return isUnsafe ? "-" : character
     }
 
-    /// `2026-11-20 14.03.12`, UTC.
+    /// Returns a time in UTC, such as `2026-11-20 14.03.12`.
     private func text(_ time: Timestamp) -> String {
         let seconds = time.split.seconds
         let day = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400

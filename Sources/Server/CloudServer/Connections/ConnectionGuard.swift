@@ -1,14 +1,15 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Stands in every connection behind the decoder, and ends it where ``ConnectionRules`` or ``Connections`` say so.
+/// A channel handler behind the decoder of every connection, which closes the connection when ``ConnectionRules`` or ``Connections`` say
+/// so.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// A head takes about so many bytes.
+    /// The approximate size of a response's head.
     private static let headBytes = 256
     private let connections: Connections
     private var rules: ConnectionRules
@@ -24,7 +25,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         let channel = context.channel
         guard let ticket = connections.open(channel) else {
-            // After the connection was set up: to set one up that is closed is an error of the server's own socket.
+            // Closed only after its set-up: setting up a closed connection is reported as an error of the server's own socket.
             return context.eventLoop.execute { channel.close(promise: nil) }
         }
         self.ticket = ticket
@@ -83,7 +84,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// The rest of the answer goes first.
+    /// Ends the output after the rest of the response has been written.
     private func endOutputOnceTaken(_ context: ChannelHandlerContext) {
         guard mustEndOutput, !rules.hasPending else { return }
         mustEndOutput = false

@@ -1,35 +1,36 @@
-/// Decides when a connection has to end because of what its other end does not do: take the responses, or stop sending a body that no route
-/// reads. Pure: parts of messages and times in, what to do out. Times only grow.
+/// Decides when a connection has to end because its peer does not read the responses, or does not stop sending a body that no route reads.
+/// Pure: parts of messages and times in, actions out. Times only grow.
 struct ConnectionRules {
     enum Action: Hashable {
         case none
-        /// Nothing more is read, and the other end is shown that nothing more comes: it has the answer, and may read it yet.
+        /// Stop reading, and close the output so that the peer sees that nothing more follows. The peer has the response and may still read
+        /// it.
         case stopReading
         case close
     }
 
     struct Limits: Hashable {
-        /// A reader may pause for so long; besides that it takes at least ``ConnectionRules/slowest`` bytes a second.
+        /// How long a reader may pause; apart from that it has to read at least ``ConnectionRules/slowest`` bytes per second.
         var patience = Duration.seconds(45)
-        /// For so long what is left of a body may come that its answer did not wait for.
+        /// How long the rest of a body may still arrive after its response was sent without waiting for it.
         var unreadPatience = Duration.seconds(10)
 
-        /// How often to look.
+        /// How often to call ``check(now:)``.
         var interval: Duration { min(patience, unreadPatience) / 4 }
     }
 
     static let slowest = 2_048
-    /// So much of such a body is read.
+    /// How many bytes of such a body are read.
     static let unreadBytes = 64 << 10
 
     let limits: Limits
-    /// Responses under way, in messages and bytes, since when without a pause, and what was taken since then.
+    /// Response parts under way, when they began to be under way without a pause, and the bytes written since then.
     private var pending = 0
     private var busySince = Duration.zero
     private var taken = 0
     private var requestsEnded = 0
     private var responsesEnded = 0
-    /// Since when an answer was sent whose body is still coming, and what may still come of it.
+    /// Set once a response was sent whose request body is still arriving: since when, and how many bytes may still arrive.
     private var unread: (since: Duration, bytes: Int)?
     private(set) var mayRead = true
 
@@ -61,13 +62,13 @@ struct ConnectionRules {
         pending += 1
     }
 
-    /// A part was taken by the other end's kernel at least.
+    /// Records that a part was written, that is, accepted by at least the kernel.
     mutating func wrote(_ bytes: Int) {
         pending = max(0, pending - 1)
         taken += bytes
     }
 
-    /// The end of an answer is written.
+    /// Records that the end of a response was written.
     mutating func writesEnd(now: Duration) {
         responsesEnded += 1
         if requestsEnded < responsesEnded { unread = (now, Self.unreadBytes) }

@@ -1,26 +1,26 @@
 import ServerStorage
 
-/// Decides which connections there may be. Pure: events in, the connections to close out.
+/// Decides which connections may stay open. Pure: events in, the connections to close out.
 ///
-/// An address has so many. Of all there are, some are left for who has signed in: when the others have theirs, a new one takes the place of
-/// the one that has done nothing for longest. So connections that are only held keep no client out.
+/// Each address has an upper bound. A part of all connections is reserved for signed-in devices: when the others have used up theirs, a new
+/// one evicts the one that has been idle for longest. So connections that are merely held open keep no client out.
 struct ConnectionTable {
     struct Limits: Hashable {
         var maximum = 4_096
         /// Of one address, or one /64 of IPv6.
         var perAddress = 64
 
-        /// Places that only devices have which are signed in.
+        /// Connections that only signed-in devices may use.
         var reserve: Int { maximum / 4 }
-        /// Signed-in connections of one account; more count as not signed in.
+        /// Signed-in connections of one account; any beyond that count as not signed in.
         var perAccount: Int { max(8, maximum / 8) }
     }
 
     private struct Entry {
-        /// Nil: an address without a bound of its own.
+        /// Nil for an address without a bound of its own.
         let address: String?
         var account: AccountID?
-        /// When it last read or took something.
+        /// When it last read or wrote anything.
         var active: Duration
     }
 
@@ -34,8 +34,10 @@ struct ConnectionTable {
 
     var count: Int { entries.count }
 
-    /// - Parameter address: whose bound it counts for; nil for the machine itself and trusted proxies.
-    /// - Returns: Connections to close for this one; nil where this one has to be closed.
+    /// Adds a connection.
+    ///
+    /// - Parameter address: The address whose bound it counts against; nil for the machine itself and trusted proxies.
+    /// - Returns: Connections to close to make room for this one, or nil if this one has to be closed.
     mutating func open(_ ticket: UInt64, from address: String?, now: Duration) -> [UInt64]? {
         if let address, perAddress[address] ?? 0 >= limits.perAddress { return nil }
         var evicted: [UInt64] = []
@@ -61,7 +63,7 @@ struct ConnectionTable {
         signedIn += 1
     }
 
-    /// Also for one that was evicted.
+    /// Removes a connection, which may be one that was evicted.
     mutating func close(_ ticket: UInt64) {
         forgetAccount(of: ticket)
         guard let entry = entries.removeValue(forKey: ticket), let address = entry.address else { return }
@@ -77,7 +79,7 @@ struct ConnectionTable {
         signedIn -= 1
     }
 
-    /// Of those that have not signed in.
+    /// The connection that has been idle for longest of those that have not signed in.
     private var stalest: UInt64? {
         entries.filter { $0.value.account == nil }.min { ($0.value.active, $0.key) < ($1.value.active, $1.key) }?.key
     }

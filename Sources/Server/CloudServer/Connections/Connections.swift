@@ -20,10 +20,10 @@ final class Connections: Sendable {
         self.proxies = proxies
     }
 
-    /// What connections compare times by.
+    /// The time by which all connections are compared.
     var now: Duration { ContinuousClock.now - start }
 
-    /// Takes a place for a connection, at the cost of another if need be. Nil where it has to be closed.
+    /// Registers a connection, which may evict another one. Returns nil if the new connection has to be closed.
     func open(_ channel: any Channel) -> UInt64? {
         let address = channel.remoteAddress?.ipAddress.flatMap { PeerAddress($0) }
         let isFree = address.map { $0.isLoopback || proxies.contains($0) } ?? true
@@ -47,7 +47,7 @@ final class Connections: Sendable {
         state.withLock { $0.table.isActive(ticket, now: now) }
     }
 
-    /// A request on this connection had a valid token.
+    /// Records that a request on this connection had a valid token.
     func signIn(_ channel: any Channel, _ account: AccountID) {
         state.withLock { state in
             guard let ticket = state.tickets[ObjectIdentifier(channel)] else { return }

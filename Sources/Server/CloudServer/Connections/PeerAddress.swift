@@ -1,11 +1,11 @@
 import Glibc
 
-/// An address of the Internet, as bounds count it.
+/// An IP address in the form in which bounds count it.
 package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
-    /// Four of IPv4, also where IPv6 maps it, or sixteen.
+    /// Four bytes for IPv4, including addresses mapped into IPv6; sixteen for IPv6.
     let bytes: [UInt8]
 
-    /// Takes brackets and a zone (`fe80::1%eth0`) too; nil for what is no address.
+    /// Parses an address, which may have brackets and a zone (`fe80::1%eth0`). Nil if the text is not an address.
     package init?(_ text: some StringProtocol) {
         var text = text[...]
         if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
@@ -23,7 +23,7 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What counts as one: the address, or the /64 of one of IPv6, which is what a single customer has (RFC 6177).
+    /// The unit that bounds count: the address, or for IPv6 its /64, which is what a single customer has (RFC 6177).
     var group: String {
         bytes.count == 4 ? description : Self.text(bytes.prefix(8) + [UInt8](repeating: 0, count: 8)) + "/64"
     }
@@ -41,11 +41,11 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The group of an address as text; what is no address stands for itself.
+    /// Returns the group of an address given as text, or the text itself if it is not an address.
     static func group(of text: String) -> String { PeerAddress(text)?.group ?? text }
 }
 
-/// `ADDRESS` or `ADDRESS/BITS`.
+/// A range of addresses: `ADDRESS` or `ADDRESS/BITS`.
 package struct AddressRange: Hashable, Sendable {
     private let start: PeerAddress
     private let bits: Int
@@ -68,7 +68,7 @@ package struct AddressRange: Hashable, Sendable {
     }
 }
 
-/// The proxies that a server believes.
+/// The proxies that a server trusts.
 struct TrustedProxies: Sendable {
     private let ranges: [AddressRange]
 
@@ -76,8 +76,8 @@ struct TrustedProxies: Sendable {
 
     func contains(_ address: PeerAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
-    /// Whose request it is: the other end of the connection, or where that is a trusted proxy, the last address in
-    /// `X-Forwarded-For` that is none. What a client puts there itself stands before that.
+    /// Returns the client of a request: the peer of the connection, or if that is a trusted proxy, the last address in `X-Forwarded-For`
+    /// that is not one. Anything that a client puts there itself precedes that address.
     func client(of peer: PeerAddress, forwarded: [String]) -> PeerAddress {
         guard contains(peer) else { return peer }
         var client = peer

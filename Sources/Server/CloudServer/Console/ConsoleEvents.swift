@@ -7,7 +7,7 @@ import ServerStorage
 
 /// Notifies pages that something changed (Server-Sent Events, HTML 9.2). An event has no content: the page is fetched again.
 struct ConsoleEvents: Sendable {
-    /// While something moves, pages show it so often.
+    /// How often pages are refreshed while data is being transferred.
     private static let busyPause = Duration.seconds(2)
     private static let pause = Duration.seconds(15)
     let service: ConsoleService
@@ -27,7 +27,7 @@ struct ConsoleEvents: Sendable {
             })
     }
 
-    /// What a page shows and the logs do not have.
+    /// What a page shows beyond what the logs have.
     private struct Rest: Hashable {
         let transfers: [TransferBoard.Entry]
         let devices: [DeviceRecord]

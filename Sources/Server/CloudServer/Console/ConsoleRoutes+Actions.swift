@@ -6,9 +6,9 @@ import Logging
 import ServerConsole
 import ServerStorage
 
-/// Changing what is in a container. All of it is entries of the log, which devices follow like those of any device.
+/// Changing what is in a container. Every change is an entry of the log, which devices follow like those of any device.
 extension ConsoleRoutes {
-    /// More than one tree of such a size is deleted by its devices, or in parts.
+    /// The most items that one deletion may cover. A larger tree has to be deleted by its devices, or in parts.
     private static let deletionLimit = 1_000_000
 
     func confirmDeletion(
@@ -109,7 +109,7 @@ extension ConsoleRoutes {
         return "c/\(container)?done=\(Notice.reset.rawValue)"
     }
 
-    /// The position in the log up to which the person saw what is to go.
+    /// Returns the position in the log up to which the person saw what is to be deleted.
     private func seen(_ fields: FormBody) throws -> LogSequence {
         guard let number = UInt64(fields["seen"] ?? "") else {
             throw CloudFailure(.invalidRequest, "The form is not complete. Go back and try again.")

@@ -7,7 +7,7 @@ import Logging
 import ServerConsole
 import ServerStorage
 
-/// What was deleted, and bringing it back. A restore is entries of the log, which devices follow like those of any device.
+/// Deleted items, and restoring them. A restore is entries of the log, which devices follow like those of any device.
 extension ConsoleRoutes {
     private static let listLimit = 500
 

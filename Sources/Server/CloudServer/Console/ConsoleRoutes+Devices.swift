@@ -6,7 +6,7 @@ import Logging
 import ServerConsole
 import ServerStorage
 
-/// Devices, browsers, transfers and links.
+/// The pages about devices, browsers, transfers and links.
 extension ConsoleRoutes {
     private static let listLimit = 200
 

@@ -6,7 +6,7 @@ import Hummingbird
 import ServerConsole
 import ServerStorage
 
-/// Looking at containers and what is in them.
+/// The pages that show containers and their contents.
 extension ConsoleRoutes {
     private static let pageSize = 200
     private static let listLimit = 500
@@ -14,7 +14,7 @@ extension ConsoleRoutes {
     func containers(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let account = try await service.store.accounts.list().first { $0.name == visit.session.accountName }
         var summaries: [ContainerSummary] = []
-        // All together have a few seconds: whose log takes longer shows its numbers next time.
+        // All containers together have a few seconds. One whose log takes longer shows its numbers next time.
         let deadline = ContinuousClock.now + .seconds(3)
         for name in try await service.store.logs.containers(of: visit.account) {
             let patience = max(.zero, deadline - .now)
@@ -27,7 +27,8 @@ extension ConsoleRoutes {
         return visit.frame.containersPage(summaries, used: account?.used ?? 0, share: account?.quota)
     }
 
-    /// Nil while the log is not read to its end, and for one that this release can not read: the others are shown all the same.
+    /// Returns nil while the log is not read to its end, and for a log that this release cannot read, so that the other containers are
+    /// still shown.
     private func totals(
         of name: ContainerName, _ visit: ConsoleService.Visit, _ patience: Duration
     ) async throws -> ContainerTotals? {
@@ -40,7 +41,7 @@ extension ConsoleRoutes {
         }
     }
 
-    /// A folder, file or symlink; without an item the container's root.
+    /// Shows a folder, file or symlink; without an item the container's root.
     func item(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let container = try context.container()
         let view = try await service.trees.view(of: container, of: visit.account)
@@ -81,7 +82,7 @@ extension ConsoleRoutes {
         return visit.frame.storagePage(container, use)
     }
 
-    /// The bytes of a version, current, in conflict or former.
+    /// Sends the bytes of a version, whether current, in conflict or superseded.
     func content(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> Response {
         let container = try context.container()
         let view = try await service.trees.view(of: container, of: visit.account)

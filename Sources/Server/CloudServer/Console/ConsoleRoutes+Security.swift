@@ -5,7 +5,7 @@ import Logging
 import ServerConsole
 import ServerStorage
 
-/// The account's authenticator app and passkeys, and codes for its devices.
+/// The pages about the account's authenticator app and passkeys, and sign-in codes for its devices.
 extension ConsoleRoutes {
     func security(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let factor: ShownSecondFactor =
@@ -99,7 +99,7 @@ extension ConsoleRoutes {
         return "security?done=\(Notice.passkeyRemoved.rawValue)"
     }
 
-    /// Makes a code for one more device of the account.
+    /// Makes a sign-in code for another device of the account.
     func makeCode(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> HTML {
@@ -161,6 +161,6 @@ extension ConsoleService {
 }
 
 extension ConsoleService.Visit {
-    /// Challenges of its pages are for this session.
+    /// The holder for which the challenges of the account's pages are made: this session.
     var challengeHolder: String { "session \(frame.formToken)" }
 }

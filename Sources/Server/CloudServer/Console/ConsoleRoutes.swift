@@ -4,7 +4,7 @@ import Hummingbird
 import ServerConsole
 import ServerStorage
 
-/// Every address of the console.
+/// The routes of the console.
 struct ConsoleRoutes: Sendable {
     let service: ConsoleService
 

@@ -9,7 +9,7 @@ import ServerConsole
 import ServerStorage
 import Synchronization
 
-/// What all pages of the console share: who may see them, and how they are answered.
+/// What all pages of the console share: access control and the form of the responses.
 struct ConsoleService: Sendable {
     let store: ServerStore
     let trees: ContainerTrees
@@ -19,26 +19,26 @@ struct ConsoleService: Sendable {
     let audit: Audit
     /// Whether this server itself speaks TLS.
     let isEncrypted: Bool
-    /// By which address browsers reach the console, where the server's owner has said so.
+    /// The address by which browsers reach the console, if the server's owner has configured it.
     let publicOrigin: WebOrigin?
     let challenges = PasskeyChallenges()
-    /// Wrong second factors of sessions, by account: a stolen session must not guess them.
+    /// Wrong second factors of sessions, by account, so that a stolen session cannot be used to guess them.
     let factorAttempts = AttemptLimiter()
 
     /// A request of a browser that is signed in.
     struct Visit: Sendable {
         let session: ConsoleSession
         let frame: PageFrame
-        /// Where its browser is, for passkeys; nil where browsers offer none.
+        /// The browser's origin, for passkeys; nil if browsers do not offer passkeys there.
         let origin: WebOrigin?
 
         var account: AccountID { session.account }
     }
 
-    /// What a form's post is: the visit, and the fields.
+    /// A handler of the router.
     typealias Handler = @Sendable (Request, ServerContext) async throws -> Response
 
-    /// A page for those who are signed in; others are sent to the sign-in.
+    /// Returns a handler that shows a page to signed-in browsers, and redirects others to the sign-in.
     func page(
         _ body: @escaping @Sendable (Visit, Request, ServerContext) async throws -> HTML
     ) -> Handler {
@@ -60,7 +60,8 @@ struct ConsoleService: Sendable {
         }
     }
 
-    /// A form that was posted by one of our own pages; `body` returns where to go on, from the console's first page.
+    /// Returns a handler for a form that one of our own pages posted. `body` returns the page to go to next, relative to the console's
+    /// first page.
     func form(
         _ body: @escaping @Sendable (Visit, FormBody, ServerContext) async throws -> String
     ) -> Handler {
@@ -70,7 +71,7 @@ struct ConsoleService: Sendable {
         }
     }
 
-    /// Like ``form(_:)``, for what is shown once, in the response to the form.
+    /// Like ``form(_:)``, for pages that are shown only once, in the response to the form.
     func formPage(
         _ body: @escaping @Sendable (Visit, FormBody, ServerContext) async throws -> HTML
     ) -> Handler {
@@ -89,8 +90,8 @@ struct ConsoleService: Sendable {
         return fields
     }
 
-    /// Where the browser is, for passkeys; nil where it offers none. A passkey belongs to the domain that is found here, so a client that
-    /// invents one gets nothing by it.
+    /// Returns the browser's origin, for passkeys, or nil if the browser offers none there. A passkey belongs to the domain that is found
+    /// here, so a client gains nothing by inventing one.
     func origin(_ request: Request, _ context: ServerContext) -> WebOrigin? {
         if let publicOrigin { return publicOrigin }
         return request.head.authority.flatMap { WebOrigin("\(context.isEncrypted ? "https" : "http")://\($0)") }
@@ -106,7 +107,7 @@ struct ConsoleService: Sendable {
         return Visit(session: session, frame: frame, origin: origin(request, context))
     }
 
-    /// An error as a page. What it says has no names in it.
+    /// Returns a page that shows an error. Its message contains no names.
     func problem(_ error: any Error, _ root: String, _ context: ServerContext) -> Response {
         let failure = Refusals.failure(of: error)
         if failure.code == .failed, !(error is StorageError) {
@@ -118,11 +119,11 @@ struct ConsoleService: Sendable {
         return .html(page, status: HTTPResponse.Status(code: failure.code.status))
     }
 
-    /// Cookies are for encrypted connections only where this is one, here or at a proxy.
+    /// Returns a cookie, restricted to encrypted connections only if this connection is encrypted, here or at a proxy.
     func cookie(_ name: String, _ value: String, isLasting: Bool, _ request: Request) -> String {
         let isSecure = isEncrypted || request.headers[.forwardedProtocol] == "https"
         let age = isLasting ? "; Max-Age=\(SessionStore.sessionLifetime.components.seconds)" : ""
-        // Without a path it is for the folder of the page: the console, wherever a proxy puts it.
+        // Without a path the cookie applies to the folder of the page: the console, wherever a proxy puts it.
         return "\(name)=\(value); HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")\(age)"
     }
 }
@@ -141,7 +142,7 @@ extension HTTPField.Name {
 extension Request {
     static let sessionCookie = "ubiquity-console"
 
-    /// The path below `console/`, wherever that is.
+    /// The path below `console/`.
     var consolePath: Substring {
         uri.path.dropFirst("/console/".count)[...]
     }
@@ -151,12 +152,13 @@ extension Request {
         return Hex.decode(text)
     }
 
-    /// Browsers say where a request comes from (Fetch Metadata, 2.3); one that does not say has the form's token alone.
+    /// Whether the request comes from our own site. Browsers say so (Fetch Metadata, 2.3); for one that does not, the form's token is the
+    /// only check.
     var isFromHere: Bool { headers[.fetchSite].map { $0 == "same-origin" || $0 == "none" } ?? true }
 }
 
 extension Response {
-    /// Nothing but our own style and script runs in a page, and no other site may show it in a frame.
+    /// Lets nothing but our own style and script run in a page, and no other site show it in a frame.
     static let pagePolicy = """
         default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; \
         frame-ancestors 'none'; base-uri 'none'
@@ -174,7 +176,7 @@ extension Response {
             status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: page.description)))
     }
 
-    /// Goes on at another page with GET.
+    /// Redirects to another page, to be fetched with GET.
     static func seeOther(_ place: String, headers extra: HTTPFields = [:]) -> Response {
         var headers = extra
         headers[.location] = place

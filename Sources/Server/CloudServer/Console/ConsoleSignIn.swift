@@ -6,9 +6,9 @@ import Logging
 import ServerConsole
 import ServerStorage
 
-/// Signing a browser in and out: a one-time code, as for a device, or a passkey gives it a session.
+/// Signs browsers in and out. A one-time code, as for a device, or a passkey gives a browser a session.
 final class ConsoleSignIn: Sendable {
-    /// Holds what the sign-in form bears as well: a form that another site posts comes without it.
+    /// The cookie with the same token as the sign-in form. A form that another site posts comes without it.
     private static let formCookie = "ubiquity-form"
     private let service: ConsoleService
     private let attempts = AttemptLimiter()
@@ -38,10 +38,10 @@ final class ConsoleSignIn: Sendable {
             headers: [.setCookie: service.cookie(Self.formCookie, token, isLasting: false, request)])
     }
 
-    /// Challenges of the sign-in page are for the browser that has its cookie.
+    /// Returns the holder for which the challenges of the sign-in page are made: the browser with this cookie.
     private static func holder(_ token: String) -> String { "sign-in \(token)" }
 
-    /// The fields of our own form, posted by the browser that was shown it, and within the bound on attempts.
+    /// Returns the fields of our own form, checked to be posted by the browser that was shown it, and within the bound on attempts.
     private func fields(_ request: Request, _ context: ServerContext) async throws(Refusal) -> FormBody {
         let body: [UInt8]
         do { body = try await service.reader.collect(request, upTo: CloudLimits.json) } catch { throw .error(error) }
@@ -57,7 +57,7 @@ final class ConsoleSignIn: Sendable {
         return fields
     }
 
-    /// Why there is no session, and whether the form is shown again.
+    /// Why no session was opened, and whether the form is shown again.
     private enum Refusal: Error {
         case form(String, HTTPResponse.Status)
         case error(any Error)
@@ -151,7 +151,8 @@ final class ConsoleSignIn: Sendable {
         return Hex.encode((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
-    /// What people call it: `Firefox on Linux`. Each names those that it descends from, so the youngest comes first.
+    /// Returns a name for the browser, such as `Firefox on Linux`. A browser's agent string names those that it descends from too, so the
+    /// youngest comes first.
     private static func browser(_ request: Request) -> String {
         guard let agent = request.headers[.userAgent] else { return "a browser" }
         let programs = [

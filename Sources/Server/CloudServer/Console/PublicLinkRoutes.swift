@@ -9,12 +9,13 @@ import ServerConsole
 import ServerStorage
 import Synchronization
 
-/// Published documents, for everyone who has the address. Links that never were, were withdrawn or have expired look the same.
+/// The routes of published documents, for everyone who has the address. Links that never existed, were withdrawn or have expired look the
+/// same.
 final class PublicLinkRoutes: Sendable {
     private struct Tries {
         var passwords = SignInLimiter()
         var addresses = SignInLimiter()
-        /// Passwords that were right, as digests: a client that names one with each request need not wait each time.
+        /// Digests of passwords that were right, so that a client that sends one with each request does not have to wait each time.
         var proven: Set<String> = []
     }
 
@@ -62,14 +63,14 @@ final class PublicLinkRoutes: Sendable {
         } catch { return .html(LinkPages.absent, status: Self.status(of: error), headers: [.robots: "noindex"]) }
     }
 
-    /// The form of a link with a password.
+    /// Handles the form of a link with a password.
     func post(_ request: Request, _ context: ServerContext) async throws -> Response {
         guard let (token, link) = try await find(context), link.needsPassword else { return absent(context) }
         let fields = FormBody(decoding: try await reader.collect(request, upTo: CloudLimits.json))
         switch try await isRight(fields["password"] ?? "", link, token, context) {
         case true?:
             let isSecure = isEncrypted || request.headers[.forwardedProtocol] == "https"
-            // Lax: who follows the link from a letter need not type the password again.
+            // Lax, so that a person who follows the link from an e-mail does not have to type the password again.
             let cookie =
                 "\(Self.cookie(of: link))=\(store.links.pass(of: link, token: token)); HttpOnly; SameSite=Lax\(isSecure ? "; Secure" : "")"
             return .seeOther(token.text, headers: [.setCookie: cookie])
@@ -99,14 +100,14 @@ final class PublicLinkRoutes: Sendable {
         guard let slot = slots.take(link: link.id, address: context.peerGroup) else { return Self.busy }
         let response = try await source.answer(
             request, context, name: link.name, isInline: true, headers: headers, holding: slot)
-        // A part of many is not a download of its own.
+        // A request for a part is not logged as a download of its own.
         if response.status == .ok, request.method == .get {
             await audit.note("downloaded by link", context, account: link.account, ["link": "\(link.id)"])
         }
         return response
     }
 
-    /// Nil where too many tries came.
+    /// Returns nil if there were too many attempts.
     private func isRight(
         _ password: String, _ link: PublishedContent, _ token: LinkToken, _ context: ServerContext
     ) async throws -> Bool? {
@@ -127,7 +128,7 @@ final class PublicLinkRoutes: Sendable {
         return true
     }
 
-    /// A browser is shown a form; other programs are asked as RFC 7617 says.
+    /// Asks for the password: a browser is shown a form, other programs are challenged as in RFC 7617.
     private func challenge(_ request: Request) -> Response {
         let isBrowser = request.headers[.accept]?.contains("text/html") ?? false
         let isWrong = Self.basicPassword(request) != nil
@@ -153,7 +154,7 @@ final class PublicLinkRoutes: Sendable {
 
     private static func cookie(of link: PublishedContent) -> String { "ubiquity-link-\(link.id)" }
 
-    /// The password of `Authorization: Basic`, whatever the user's name.
+    /// Returns the password of `Authorization: Basic`, whatever the user name is.
     private static func basicPassword(_ request: Request) -> String? {
         guard let field = request.headers[.authorization], field.lowercased().hasPrefix("basic "),
             let data = Data(base64Encoded: String(field.dropFirst(6)))

@@ -1,16 +1,16 @@
 import CloudProtocol
 import HTTPTypes
 
-/// Which part of a content a request gets, by its conditions and its range (RFC 9110, 13 and 14). Pure.
+/// Decides which part of a content a request gets, by its conditions and its range (RFC 9110, 13 and 14). Pure.
 struct ContentConditions: Hashable {
     enum Verdict: Hashable {
         case whole
         case part(Range<UInt64>)
         /// 304: the client has it.
         case unchanged
-        /// 412: the client wants another one.
+        /// 412: the client requires another version.
         case failed
-        /// 416: there are no such bytes.
+        /// 416: the content has no such bytes.
         case unsatisfiable
     }
 
@@ -28,11 +28,11 @@ struct ContentConditions: Hashable {
         range = request.headerFields[.range]
     }
 
-    /// `tag` is strong and quoted.
+    /// Returns what to send. `tag` is strong and quoted.
     func verdict(size: UInt64, tag: String) -> Verdict {
         if let ifMatch, !Self.names(ifMatch, tag, isWeak: false) { return .failed }
         if let ifNoneMatch, Self.names(ifNoneMatch, tag, isWeak: true) { return .unchanged }
-        // A range means something with GET alone, and only if what it was made for is what there is.
+        // A range applies to GET only, and only if the content is still the one that the range was made for.
         guard method == .get, let range, ifRange.map({ $0 == tag }) ?? true, let wanted = ByteRange(range) else {
             return .whole
         }

@@ -1,7 +1,7 @@
 import CloudModel
 import ServerConsole
 
-/// How a browser is to treat a content: its type, and the name to save it under (RFC 6266, RFC 8187).
+/// The headers that control how a browser treats a content: its type, and the name to save it under (RFC 6266, RFC 8187).
 enum ContentDisposition {
     static func field(_ name: ItemName, isInline: Bool) -> String {
         let text = Shown.text(name)
@@ -14,7 +14,7 @@ enum ContentDisposition {
             && scalar.value != 0x7F
     }
 
-    /// `attr-char` of RFC 8187, 3.2.1, as it is; all other bytes with `%`.
+    /// Leaves `attr-char` of RFC 8187, 3.2.1, as it is and percent-encodes all other bytes.
     private static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         let bytes = text.utf8.flatMap { byte -> [UInt8] in
@@ -33,15 +33,15 @@ enum ContentDisposition {
     }
 }
 
-/// The type of a content, by the extension of its name; what is not known is bytes.
+/// The media type of a content, by the extension of its name; an unknown extension means plain bytes.
 enum MediaType {
     static func of(_ name: ItemName) -> String {
         let ending = String(decoding: name.stemAndExtension.extension.dropFirst(), as: UTF8.self).lowercased()
         return known[ending] ?? "application/octet-stream"
     }
 
-    /// Whether a browser may show it in the server's name, in a sandbox: nothing that runs programs of its own. Not a PDF: browsers show
-    /// none in a sandbox.
+    /// Whether a browser may show the content under the server's origin, in a sandbox: nothing that runs programs of its own. A PDF is
+    /// excluded, because browsers show none in a sandbox.
     static func isPassive(_ type: String) -> Bool {
         type.hasPrefix("text/plain") || type.hasPrefix("audio/")
             || type.hasPrefix("video/")

@@ -7,8 +7,8 @@ import NIOCore
 import ServerStorage
 
 extension ContentReader {
-    /// The answer to a GET or HEAD for the content: whole or in part, by the request's conditions. A HEAD reads nothing of the content.
-    /// The slot is kept until the answer was sent.
+    /// Returns the response to a GET or HEAD for the content: whole or in part, by the request's conditions. A HEAD reads nothing of the
+    /// content. The slot is kept until the response has been sent.
     func answer(
         _ request: Request, _ context: ServerContext, name: ItemName, isInline: Bool, headers extra: HTTPFields,
         holding slot: ResponseSlots.Slot? = nil
@@ -36,7 +36,7 @@ extension ContentReader {
         headers[.contentLength] = String(range.count)
         let status: HTTPResponse.Status = verdict == .whole ? .ok : .partialContent
         guard request.method != .head else { return Response(status: status, headers: headers) }
-        // What is not there is said before anything is sent, as far as the list of chunks is read at once.
+        // Missing chunks are reported before anything is sent, as far as the list of chunks is read at once.
         let first = try await part(covering: range)
         return Response(status: status, headers: headers, body: body(range, first, holding: slot, context))
     }
@@ -53,7 +53,7 @@ extension ContentReader {
         }
     }
 
-    /// One chunk in memory at a time, in pieces that are not larger than a socket takes at once.
+    /// Sends one chunk at a time, so that only one is in memory, in pieces no larger than a socket takes at once.
     @concurrent
     private func send(
         _ range: Range<UInt64>, _ first: Part, _ pace: WriteThrottle, _ writer: inout any ResponseBodyWriter
@@ -77,7 +77,7 @@ extension ContentReader {
                 try await send(range.clamped(to: place), of: bytes, at: offset, pace, &writer)
                 offset = place.upperBound
             }
-            // A list of chunks that ends early was not checked as it must be; nothing is repeated.
+            // A list of chunks that ends early was not validated; stop, so that no byte is sent twice.
             guard offset > position else { throw Self.absent }
             position = offset
         }

@@ -2,8 +2,8 @@ import Basics
 import CloudModel
 package import CloudProtocol
 
-/// What a cloud is called. After a restore, or once a container was removed, it is called something else, so that every device looks
-/// whether it has seen more than there is now, instead of going on beside it.
+/// The identity of an account's cloud. After a restore, or after a container was removed, the cloud gets a new identity, so that every
+/// device checks whether it has seen more than the cloud has now, instead of continuing beside it.
 extension AccountStore {
     /// The identity of the account's cloud. Throws `noCloud` before ``makeCloud(of:)``.
     package func cloud(of account: AccountID) async throws -> String {
@@ -16,9 +16,9 @@ extension AccountStore {
         return identity
     }
 
-    /// Makes the account's cloud where there is none.
+    /// Makes the account's cloud if there is none.
     ///
-    /// - Returns: Its identity.
+    /// - Returns: The cloud's identity.
     package func makeCloud(of account: AccountID) async throws -> String {
         let identity = Self.randomIdentity()
         try await database.commit { db in
@@ -28,7 +28,7 @@ extension AccountStore {
         return try await cloud(of: account)
     }
 
-    /// Whether a request that is meant for `cloud` is meant for this account's, and if it is, whether its name is still that.
+    /// How the cloud that a request names relates to the account's cloud: the same, the same under a former identity, or another one.
     package enum CloudRelation: Hashable, Sendable { case same, renamed, foreign }
 
     package func relation(of cloud: String, to device: SignedInDevice) async throws -> CloudRelation {
@@ -40,7 +40,7 @@ extension AccountStore {
         return isFormer ? .renamed : .foreign
     }
 
-    /// What the account's cloud is called, and was before.
+    /// Returns the present and the former identities of the account's cloud.
     package func describeCloud(of account: AccountID) async throws -> CloudDescription {
         let identity = try await cloud(of: account)
         let former = try await database.read { db in
@@ -57,7 +57,7 @@ extension AccountStore {
         return CloudDescription(identity: identity, former: former.isEmpty ? nil : former)
     }
 
-    /// Gives the account's cloud another name, the logs being as they are now: what devices saw beyond that is gone.
+    /// Gives the account's cloud a new identity while the logs stay as they are: anything that devices saw beyond them is lost.
     static func renameCloud(of account: Int64, to identity: String, _ db: any StorageTransaction) throws {
         let before = try db.value(String.self, "SELECT identity FROM account WHERE id = ?", [account])
         guard let before else { return }
@@ -67,7 +67,7 @@ extension AccountStore {
             INSERT INTO formerEnd (account, identity, container, sequence)
             SELECT account, ?, name, sequence FROM container WHERE account = ?
             """, [before, account])
-        // Who comes from further back has seen no more of these logs than is left of them now.
+        // A device that comes from an earlier cloud has seen no more of these logs than is left of them now.
         try db.execute(
             """
             UPDATE formerEnd SET sequence = MIN(sequence, COALESCE((
@@ -78,22 +78,22 @@ extension AccountStore {
         try db.execute("UPDATE account SET identity = ? WHERE id = ?", [identity, account])
     }
 
-    /// Devices that saw a log of that container in an earlier cloud have seen more than there is.
+    /// Records that devices which saw a log of that container in an earlier cloud have seen more than there is.
     static func forgetEnd(of container: ContainerName, _ account: Int64, _ db: any StorageTransaction) throws {
         try db.execute(
             "UPDATE formerEnd SET sequence = 0 WHERE account = ? AND container = ?", [account, container.text])
     }
 
-    /// Renames the clouds of all accounts that have one: of a restored server.
+    /// Renames the clouds of all accounts that have one, after a restore.
     static func renameClouds(_ db: any StorageTransaction) throws {
         for account in try db.values(Int64.self, "SELECT id FROM account WHERE identity IS NOT NULL") {
             try renameCloud(of: account, to: randomIdentity(), db)
         }
     }
 
-    /// Accounts by name, with every identity that their clouds had; none for an account that no device has used.
+    /// Returns the accounts by name, each with every identity that its cloud had; none for an account that no device has used.
     ///
-    /// - Parameter hasFormer: Whether the database has the table of former identities; backups of the first versions have not.
+    /// - Parameter hasFormer: Whether the database has the table of former identities, which backups of the first versions lack.
     static func identities(hasFormer: Bool, _ db: any StorageTransaction) throws -> [String: Set<String>] {
         var found: [String: Set<String>] = [:]
         for row in try db.rows("SELECT id, name, identity FROM account") {

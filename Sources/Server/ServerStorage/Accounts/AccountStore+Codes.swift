@@ -2,7 +2,7 @@ package import Basics
 package import CloudProtocol
 import Foundation
 
-/// Sign-in codes of an account that were not used yet.
+/// The unused sign-in codes of an account.
 package struct OpenCodes: Hashable, Sendable {
     package let account: String
     package let count: Int
@@ -10,17 +10,18 @@ package struct OpenCodes: Hashable, Sendable {
     package let expires: Timestamp
 }
 
-/// Sign-in codes: made by the server's owner or in the console, used up by a device or a browser.
+/// Sign-in codes. The server's owner or the console makes them; a device or a browser uses them up.
 extension AccountStore {
     /// How long a sign-in code may be used.
     package static let codeLifetime: Duration = .seconds(86_400)
-    /// So many wrong second factors use a code up, so that a found code does not allow trying them all.
+    /// How many wrong second factors use a code up, so that an attacker who finds a code cannot try them all.
     static let wrongFactorLimit = 5
 
     /// Makes a code that signs one device in, once.
     ///
-    /// - Parameter grant: What that device may do, and until when. A browser signs in with a code for full access without end only.
-    /// - Throws: ``StorageError``; `notFound` where there is no such account.
+    /// - Parameter grant: What that device may do, and until when. A browser can sign in only with a code for full access without an
+    ///   expiry.
+    /// - Throws: ``StorageError``; `notFound` if there is no such account.
     package func addCode(for name: String, grant: DeviceGrant = .full) async throws -> SignInCode {
         var random = SystemRandomNumberGenerator()
         let code = SignInCode.random(using: &random)
@@ -38,7 +39,7 @@ extension AccountStore {
         return code
     }
 
-    /// Codes that still sign a device or a browser in.
+    /// Returns the codes that can still sign in a device or a browser.
     package func openCodes() async throws -> [OpenCodes] {
         let now = now()
         return try await database.read { db in
@@ -53,9 +54,9 @@ extension AccountStore {
         }
     }
 
-    /// Withdraws every code of an account that was not used yet.
+    /// Withdraws every unused code of an account.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: How many there were.
     package func withdrawCodes(ofAccount name: String) async throws -> Int {
         try await database.commit { db in
             let account = try Self.requireAccount(named: name, db)
@@ -74,16 +75,16 @@ extension AccountStore {
         try db.execute("DELETE FROM recoveryCode")
     }
 
-    /// Uses a code up and runs `body` in the same transaction. A code whose second factor is missing or wrong stays, until it was wrong
-    /// ``wrongFactorLimit`` times.
+    /// Uses a code up and runs `body` in the same transaction. A code whose second factor is missing or wrong stays valid, until it was
+    /// wrong ``wrongFactorLimit`` times.
     ///
-    /// - Throws: ``StorageError``; `unauthorized` for a code that is not valid, `secondFactor` where one is missing or wrong.
+    /// - Throws: ``StorageError``; `unauthorized` for a code that is not valid, `secondFactor` if one is missing or wrong.
     func redeeming<T: Sendable>(
         _ code: SignInCode, _ factor: String?,
         _ body: @escaping @Sendable (Int64, DeviceGrant, any StorageTransaction) throws -> T
     ) async throws -> T {
         let now = now()
-        // What is thrown in a transaction undoes it, and a wrong factor has to be counted.
+        // Throwing would roll the transaction back, but a wrong factor has to be counted.
         return try await database.commit { db -> Result<T, StorageError> in
             switch try Self.redeem(code, factor, at: now, db) {
             case .success(let found): .success(try body(found.account, found.grant, db))

@@ -1,10 +1,10 @@
-/// Settings of programs, which do not count against an account's share: so a program can keep its settings where documents have used
-/// everything up.
+/// Settings of programs, which do not count against an account's share, so that a program can store its settings even when documents have
+/// used up the share.
 extension AccountStore {
-    /// What an account's entries of settings alone may take before further ones count as everything else does: some hundred thousand writes.
+    /// How many bytes an account's entries of settings may use before further ones count against its share: some hundred thousand writes.
     package static let keyValueAllowance = 64 << 20
 
-    /// Takes so many bytes out of the allowance for settings. False where it has no room for them.
+    /// Takes `bytes` out of the allowance for settings. Returns false if the allowance has no room for them.
     static func takeFree(_ bytes: Int, of account: AccountID, _ db: any StorageTransaction) throws -> Bool {
         return try db.execute(
             "UPDATE account SET keyValueBytes = keyValueBytes + ?1 WHERE id = ?2 AND keyValueBytes + ?1 <= ?3",

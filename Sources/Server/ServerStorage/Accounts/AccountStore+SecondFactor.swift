@@ -5,7 +5,7 @@ import Foundation
 extension AccountStore {
     package enum SecondFactor: Hashable, Sendable {
         case off
-        /// The app has the secret, or is about to; no code of it was entered yet.
+        /// The app has the secret or is about to get it; no code of it has been entered yet.
         case settingUp(OneTimePassword)
         case on(recoveryCodes: Int)
 
@@ -26,9 +26,9 @@ extension AccountStore {
         }
     }
 
-    /// Makes a secret for an app. Nothing asks for its codes before ``confirmSecondFactor(_:of:)``.
+    /// Makes a secret for an app. No codes are required before ``confirmSecondFactor(_:of:)``.
     ///
-    /// - Throws: `invalid` where the second factor is on.
+    /// - Throws: `invalid` if the second factor is on.
     package func beginSecondFactor(of account: AccountID) async throws {
         var random = SystemRandomNumberGenerator()
         let password = OneTimePassword.random(using: &random)
@@ -42,10 +42,10 @@ extension AccountStore {
         }
     }
 
-    /// Turns the second factor on, once the app has shown that it has the secret.
+    /// Turns the second factor on, after the app has proved that it has the secret.
     ///
-    /// - Returns: Recovery codes, each for one sign-in. They are shown once; the database has their digests.
-    /// - Throws: `secondFactor` for a wrong code, `invalid` where nothing is being set up.
+    /// - Returns: Recovery codes, each for one sign-in. They are shown once; the database has only their digests.
+    /// - Throws: `secondFactor` for a wrong code, `invalid` if no set-up is under way.
     package func confirmSecondFactor(_ code: String, of account: AccountID) async throws -> [SignInCode] {
         let now = now()
         var random = SystemRandomNumberGenerator()
@@ -70,9 +70,9 @@ extension AccountStore {
         return codes
     }
 
-    /// Turns the second factor off, or gives up setting it up.
+    /// Turns the second factor off, or cancels its set-up.
     ///
-    /// - Parameter code: A code of the app or a recovery code; not looked at while the app is being set up.
+    /// - Parameter code: A code of the app or a recovery code; ignored while the app is being set up.
     /// - Throws: `secondFactor` for a wrong code.
     package func endSecondFactor(of account: AccountID, code: String) async throws {
         let now = now()
@@ -84,16 +84,16 @@ extension AccountStore {
         }
     }
 
-    /// Turns the second factor off without a code, for an owner whose user has lost the app and the recovery codes.
+    /// Turns the second factor off without a code. The server's owner does that for a user who has lost the app and the recovery codes.
     ///
-    /// - Returns: False where it was off.
+    /// - Returns: False if it was off.
     package func resetSecondFactor(ofAccount name: String) async throws -> Bool {
         try await database.commit { db in
             try Self.removeSecondFactor(of: try Self.requireAccount(named: name, db), db)
         }
     }
 
-    /// Checks a second factor where a session is there already, before something that a stolen session must not do.
+    /// Checks a second factor within an existing session, before something that a stolen session must not be able to do.
     ///
     /// - Throws: `secondFactor` for a missing or wrong one.
     package func requireSecondFactor(_ code: String, of account: AccountID) async throws {
@@ -135,7 +135,7 @@ extension AccountStore {
             ? .right : .wrong
     }
 
-    /// Apps show a code in groups, and people type it so.
+    /// Removes white space: apps show a code in groups, and people type it like that.
     private static func digits(_ typed: String) -> String { typed.filter { !$0.isWhitespace } }
 
     private static func asksSecondFactor(_ account: Int64, _ db: any StorageTransaction) throws -> Bool {

@@ -1,9 +1,9 @@
 import Basics
 package import CloudProtocol
 
-/// What an account may store, and what it has.
+/// The share of an account, and what it uses of it.
 extension AccountStore {
-    /// Bytes that the account may use in all, and those of them that are free.
+    /// Returns the bytes that the account may use in total, and how many of them are free.
     package func space(of account: AccountID) async throws -> SpaceResponse {
         let free = try await threads.blocking { [directory] in try directory.freeBytes() }
         return try await database.read { db in
@@ -20,7 +20,7 @@ extension AccountStore {
         return try ((row["quota"] as Int64?).map { UInt64(clamping: $0) }, UInt64(clamping: row["used"] as Int64))
     }
 
-    /// Throws `quota` where so many bytes more are beyond the account's share.
+    /// Throws `quota` if `bytes` more would exceed the account's share.
     static func reserve(_ bytes: Int, slack: UInt64 = 0, of account: AccountID, _ db: any StorageTransaction) throws {
         let usage = try usage(of: account, db)
         if let quota = usage.quota, usage.used + UInt64(max(0, bytes)) > quota + slack {

@@ -7,14 +7,14 @@ import NIOPosix
 /// An account as its server's owner sees it.
 package struct AccountRecord: Hashable, Sendable {
     package let name: String
-    /// In bytes; nil: as much as the disk has.
+    /// In bytes; nil: limited by the disk only.
     package let quota: UInt64?
     package let used: UInt64
     /// Devices that are signed in.
     package let devices: Int
 }
 
-/// Accounts: their names and quotas, what of those is used, the identities of their clouds, sign-in codes and second factors.
+/// Accounts: their names and quotas, the space that they use, the identities of their clouds, sign-in codes and second factors.
 ///
 /// `account.used` is what ``StorageCost`` counts for the account's rows: a transaction that adds or removes such rows calls
 /// ``reserve(_:slack:of:_:)`` before and ``use(_:of:_:)`` after.
@@ -25,7 +25,7 @@ package struct AccountStore: NounStore {
     /// For calls that block on the disk.
     let threads: NIOThreadPool
 
-    /// Makes an account. Throws `invalid` for a name that is taken or can not be one.
+    /// Makes an account. Throws `invalid` for a name that is taken or malformed.
     package func add(_ name: String, quota: UInt64? = nil) async throws {
         let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         guard isName else {
@@ -44,7 +44,7 @@ package struct AccountStore: NounStore {
         }
     }
 
-    /// Throws `notFound` where there is none of that name.
+    /// Returns the account of that name. Throws `notFound` if there is none.
     package func account(named name: String) async throws -> AccountID {
         try await database.read { AccountID(try Self.requireAccount(named: name, $0)) }
     }
@@ -72,7 +72,7 @@ package struct AccountStore: NounStore {
         }
     }
 
-    /// What an account is called; nil for one that is gone.
+    /// Returns the name of an account; nil if it was removed.
     package func name(of account: AccountID) async throws -> String? {
         try await database.read { db in
             try Self.name(of: account.value, db)
@@ -83,7 +83,7 @@ package struct AccountStore: NounStore {
         try db.value(String.self, "SELECT name FROM account WHERE id = ?", [account])
     }
 
-    /// What each account has, in numbers.
+    /// Returns what each account uses, in numbers.
     func statistics() async throws -> [ServerStatistics.Account] {
         try await database.read { db in
             try db.rows(
@@ -119,12 +119,12 @@ package struct AccountStore: NounStore {
         if let name { _ = try requireAccount(named: name, db) }
     }
 
-    /// Removes an account that has nothing any more.
+    /// Removes an account whose contents have all been removed.
     static func remove(_ account: Int64, _ db: any StorageTransaction) throws {
         try db.execute("DELETE FROM formerIdentity WHERE account = ?", [account])
         try db.execute("DELETE FROM account WHERE id = ?", [account])
     }
 }
 
-/// What stands for a secret in the database.
+/// Returns the digest that is stored in place of a secret.
 func hash(_ secret: some Sequence<UInt8>) -> Data { Data(SHA256.hash(data: Data(secret))) }

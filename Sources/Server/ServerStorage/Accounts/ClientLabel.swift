@@ -1,6 +1,6 @@
-/// What a device, a browser or a passkey calls itself, as it is stored.
+/// The name that a device, a browser or a passkey gives itself, as it is stored.
 enum ClientLabel {
-    /// The client chose it: nothing in that may harm the terminal that shows it.
+    /// Removes characters that could harm the terminal that shows the name, which the client chose.
     static func of(_ name: String) -> String {
         let visible = name.unicodeScalars.filter { !$0.properties.isWhitespace || $0 == " " }
             .filter { $0.properties.generalCategory != .control && $0.properties.generalCategory != .format }

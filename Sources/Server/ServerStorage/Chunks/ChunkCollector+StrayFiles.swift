@@ -4,13 +4,13 @@ import CloudProtocol
 import Foundation
 import Glibc
 
-/// Files without a row: a crash leaves them between the file and its row, either way.
+/// Files without a row. A crash between writing or removing a file and its row leaves them.
 extension ChunkCollector {
-    /// A file of this age is not being written any more, in seconds.
+    /// The age in seconds from which a file is no longer being written.
     private static let strayAge = 3_600
     private static let step = 64
 
-    /// Takes what a crash left in a container's folder.
+    /// Removes the files that a crash left in a container's folder.
     func sweepStrays(
         _ container: LogStore.StoredContainer, _ pause: Duration, _ report: inout CollectionReport
     ) async throws {
@@ -35,7 +35,7 @@ extension ChunkCollector {
 }
 
 extension ChunkPlace {
-    /// Of a file below the folder of chunks; nil for one that is none of ours.
+    /// Parses the path of a file below the folder of chunks; nil if the file is not one of ours.
     init?(name: String) {
         let parts = name.split(separator: "/")
         guard parts.count == 3, let container = Int64(parts[0]) else { return nil }
@@ -48,7 +48,7 @@ extension ChunkPlace {
 }
 
 extension ChunkFiles {
-    /// Names below the folder of chunks of what is older than so many seconds.
+    /// Returns the paths, below the folder of chunks, of files that are older than `age` seconds.
     func names(in shard: Int, of container: Int64, olderThan age: Int) -> [String] {
         let digits = String(shard, radix: 16)
         let folder = "\(container)/\(digits.count == 1 ? "0" : "")\(digits)"

@@ -3,10 +3,10 @@ import CloudModel
 import Foundation
 import Logging
 
-/// Takes chunks that nothing needs any more: no item, no conflict, no version of the last days, no published link, no upload.
+/// Removes chunks that nothing needs any more: no item, no conflict, no version of the last days, no published link, no upload.
 ///
-/// The row goes first, then the file, each while the database is locked for writing: a put that comes between finds that its file is
-/// gone and writes it again. A death in between leaves a file without a row, which a later collection takes.
+/// It removes the row first, then the file, each while the database is locked for writing: a concurrent put finds that its file is gone and
+/// writes it again. A crash in between leaves a file without a row, which a later collection removes.
 struct ChunkCollector: Sendable {
     let logs: LogStore
     let chunks: ChunkStore
@@ -14,7 +14,7 @@ struct ChunkCollector: Sendable {
     let directory: DataDirectory
     let log: Logger
 
-    /// Goes through all containers in small steps. What can not be understood, such as the log of a newer version, is left alone.
+    /// Collects all containers in small steps. A container that cannot be read, such as one with the log of a newer version, is skipped.
     func run(_ policy: CollectionPolicy, pause: Duration) async throws -> CollectionReport {
         var report = CollectionReport()
         for container in try await logs.storedContainers() where !report.gaveWay {
@@ -34,13 +34,14 @@ struct ChunkCollector: Sendable {
         return report
     }
 
-    /// All but the end of the server and a full disk, which concern every one: whatever one log has in it, the others are collected.
+    /// Whether an error concerns one container. All errors do except the shutdown of the server and a full disk: whatever one log contains,
+    /// the others are collected.
     private static func concernsOneContainer(_ error: any Error) -> Bool {
         !(error is CancellationError) && (error as? StorageError)?.code != .full
     }
 
-    /// Folds a log to its end as it is now, page by page, so that nothing else waits for long. Throws what a log that can not be folded
-    /// throws.
+    /// Folds a log up to its present end, page by page, so that nothing else waits for long. Rethrows the error of a log that cannot be
+    /// folded.
     private func foldToEnd(_ container: LogStore.StoredContainer) async throws -> ContainerFold {
         let fold = try await chunks.threads.blocking { [directory] in
             try ContainerFold(container: container.id, in: directory)
@@ -60,7 +61,7 @@ struct ChunkCollector: Sendable {
 
     // MARK: Mark
 
-    /// Notes the names of all chunks that contents need, in a table that goes with the connection.
+    /// Records the names of all chunks that contents need, in a table that is dropped with the connection.
     private func mark(_ container: LogStore.StoredContainer, _ fold: ContainerFold, _ policy: CollectionPolicy)
         async throws
     {
@@ -73,11 +74,11 @@ struct ChunkCollector: Sendable {
         try await markChunks(of: Dictionary(grouping: manifests, by: \.digest), container, fold)
     }
 
-    /// What the manifests of one container may inflate to in one collection, in bytes: those of some 60 TiB.
+    /// The most bytes that the manifests of one container may inflate to in one collection: those of some 60 TiB.
     private static let maximumMarked = 8 << 30
 
-    /// Notes the chunks that manifests name, each read once whatever sizes entries give it.
-    /// Throws `damaged` where it can not be known: then nothing may go.
+    /// Records the chunks that manifests name. Each manifest is read once, whatever sizes entries give it. Throws `damaged` if the needed
+    /// chunks cannot be determined: then nothing may be removed.
     private func markChunks(
         of manifests: [Digest: [ContentReference]], _ container: LogStore.StoredContainer, _ fold: ContainerFold
     ) async throws {
@@ -88,7 +89,7 @@ struct ChunkCollector: Sendable {
             // No device can read that content, so nothing of it is needed before it is put again, with all its chunks.
             guard let row else { continue }
             let sizes = Set(contents.map { Int64(clamping: $0.size) })
-            // Nor one of another size than what its chunks make.
+            // Nor can a device read one whose size differs from that of its chunks.
             if let known = row.content, !sizes.contains(known) { continue }
             inflated += try await markChunks(of: row.place, sizes, container, fold)
             guard inflated <= Self.maximumMarked else {
@@ -97,15 +98,15 @@ struct ChunkCollector: Sendable {
         }
     }
 
-    /// - Returns: How many bytes the manifest has.
+    /// - Returns: The length of the manifest in bytes.
     private func markChunks(
         of place: ChunkPlace, _ sizes: Set<Int64>, _ container: LogStore.StoredContainer, _ fold: ContainerFold
     ) async throws -> Int {
-        // The server's own turns, which no account can take.
+        // A key for the server's own turns, which no account can have.
         let turns = AccountID(-container.account.value)
         var number = 0
         while true {
-            // From the disk at first: what is not there any more, no memory of it makes good.
+            // The first part is read from the disk, because a cached manifest does not show that its file is lost.
             switch try await chunks.manifests.read(place, for: turns, mustRead: number == 0) {
             case .unreadable:
                 throw StorageError(.damaged, "A list of chunks can not be read, so it is not known which are needed.")
@@ -143,7 +144,7 @@ struct ChunkCollector: Sendable {
         }
     }
 
-    /// False while a backup copies chunks.
+    /// Removes chunks. Returns false while a backup copies chunks.
     private func take(
         _ places: [ChunkPlace], of account: AccountID, touchedBefore cutoff: Int64, _ report: inout CollectionReport
     ) async throws -> Bool {

@@ -2,12 +2,12 @@ import CloudModel
 import Foundation
 import Glibc
 
-/// How far a backup or a restore is.
+/// The progress of a backup or a restore.
 package struct CopyProgress: Hashable, Sendable {
-    /// Chunks looked at, and in all.
+    /// Chunks that were checked, and chunks in total.
     package internal(set) var done = 0
     package internal(set) var total = 0
-    /// Of those, copied now; the others were there already.
+    /// Of those, the chunks that were copied; the others were there already.
     package internal(set) var copied = 0
     package internal(set) var copiedBytes: UInt64 = 0
     /// Chunks whose files are gone or not what was written.
@@ -21,7 +21,7 @@ struct ChunkCopying {
     let copy: FileCopy
     private static let page = 512
 
-    /// `onLost` is called with those whose files are not as the row says.
+    /// Copies the files. `onLost` is called with the chunks whose files are not as the row says.
     func run(
         _ database: SQLiteFile, _ progress: (CopyProgress) -> Void, onLost: ([ChunkPlace]) throws -> Void
     ) throws -> CopyProgress {

@@ -4,14 +4,15 @@ package import CloudModel
 import Glibc
 import Synchronization
 
-/// A chunk's frame on its way to the disk, or the place of one.
+/// Identifies the file of a chunk's frame.
 package struct ChunkPlace: Hashable, Sendable {
     package let container: Int64
     package let id: ChunkID
-    /// Of the frame, in bytes. Part of the file's name: frames of one chunk may differ, and a row means exactly one of them.
+    /// The size of the frame in bytes. It is part of the file's name: frames of one chunk may differ, and a row refers to exactly one of
+    /// them.
     package let size: Int
 
-    /// Below the folder of chunks.
+    /// The path below the folder of chunks.
     var name: String {
         let digits = id.description
         return "\(container)/\(digits.prefix(2))/\(digits.dropFirst(2))-\(size)"
@@ -22,21 +23,21 @@ package struct ChunkPlace: Hashable, Sendable {
 final class ChunkFiles: Sendable {
     let directory: DataDirectory
     private let counter = Atomic<UInt64>(0)
-    /// Shards whose folder is known to be on the disk, as container times 256 plus shard.
+    /// Shards whose folder is known to be durable, as container times 256 plus shard.
     private let durableShards = Mutex<Set<Int64>>([])
 
-    /// From so many files on, one sync of the file system costs less than one for each.
+    /// The number of files from which one sync of the file system costs less than one per file.
     private static let manyFiles = 8
 
     init(_ directory: DataDirectory) { self.directory = directory }
 
-    /// On return all are whole, on the disk, and found by their names there.
+    /// Writes files. On return all of them are complete and durable, and so are their names.
     func write(_ chunks: [(place: ChunkPlace, frame: [UInt8])]) throws {
         let shards = Set(chunks.map { shard(of: $0.place) })
         for shard in shards { try makeDurable(shard) }
         let isMany = chunks.count >= Self.manyFiles
         var written: [(temporary: String, place: ChunkPlace)] = []
-        // What was renamed is not there any more; what was not is of no use.
+        // Renamed files no longer have their temporary name; the others are of no use.
         defer { for file in written { unlink(file.temporary) } }
         for chunk in chunks {
             let path = "\(directory.temporary)/\(getpid())-\(counter.add(1, ordering: .relaxed).newValue)"
@@ -48,7 +49,7 @@ final class ChunkFiles: Sendable {
         if isMany { try syncAll() } else { for shard in shards { try syncDirectory(folder(of: shard)) } }
     }
 
-    /// So many bytes of a frame; nil when its file is gone. Throws `damaged` for one of another length.
+    /// Reads a range of a frame's bytes; nil if its file is missing. Throws `damaged` for a file of another length.
     func read(_ place: ChunkPlace, _ range: Range<Int>) throws -> [UInt8]? {
         let descriptor = open(path(of: place), O_RDONLY | O_CLOEXEC)
         if descriptor < 0, errno == ENOENT { return nil }
@@ -102,7 +103,8 @@ final class ChunkFiles: Sendable {
 
     func path(of place: ChunkPlace) -> String { "\(directory.chunks)/\(place.name)" }
 
-    /// Who finds the folder made by another thread syncs it as well: that one may not be so far yet.
+    /// Makes a shard's folder durable. A thread that finds the folder made by another thread syncs it too, because the other may not have
+    /// done so yet.
     private func makeDurable(_ shard: Int64) throws {
         guard durableShards.withLock({ !$0.contains(shard) }) else { return }
         let container = "\(directory.chunks)/\(shard >> 8)"

@@ -3,24 +3,25 @@ import ContainerLog
 import Foundation
 import Logging
 
-/// What keeps chunks from being collected while a device relies on them: a look at a chunk notes the hour, and for days after that it
-/// is not collected, whether the log refers to it or not.
+/// Keeps chunks from being collected while a device relies on them: each query for a chunk records the time, to the hour, and for days
+/// after that the chunk is not collected, whether the log refers to it or not.
 extension ChunkStore {
-    /// Rows are written at most so often for one chunk, in seconds; a collection leaves alone what was touched within a day at least.
+    /// The shortest time between two writes of one chunk's row, in seconds. A collection spares chunks that were touched within the last
+    /// day at least.
     static let touchGranularity: Int64 = 3_600
     private static let step = 512
     private static let question = 2_048
 
     /// Protects chunks from collection.
     ///
-    /// - Returns: Which of these are not there.
+    /// - Returns: The chunks that are missing.
     func hold(
         _ ids: [ChunkID], in name: ContainerName, of account: AccountID, onlyTrusted: Bool
     ) async throws -> [ChunkID] {
         let recent = now() - Self.touchGranularity
         var (absent, stale): ([ChunkID], [ChunkID]) = ([], [])
         var container: Int64 = 0
-        // In steps, so that no question holds up the others at the database for long.
+        // In steps, so that no query holds up other users of the database for long.
         for start in stride(from: 0, through: ids.count, by: Self.question) {
             try Task.checkCancellation()
             let part = ids[start..<min(start + Self.question, ids.count)]
@@ -40,7 +41,10 @@ extension ChunkStore {
         return try await absent + touch(stale, in: container)
     }
 
-    /// - Returns: Those that are gone. Where the disk is too full to note anything nothing is collected either: a collection writes first.
+    /// Records that the chunks are in use. If the disk is too full to record that, nothing is collected either, because a collection writes
+    /// first.
+    ///
+    /// - Returns: The chunks that are gone.
     private func touch(_ ids: [ChunkID], in container: Int64) async throws -> [ChunkID] {
         var gone: [ChunkID] = []
         var rest = ids[...]
@@ -76,7 +80,7 @@ extension ChunkStore {
 
     /// Throws `damaged` where an entry refers to bytes that are not here, so that the device sends them (again) first.
     func requireContents(of payload: [UInt8], in name: ContainerName, of account: AccountID) async throws {
-        // What is not a batch has no meaning, and refers to nothing.
+        // A payload that is not a batch has no meaning, and refers to nothing.
         guard let batch = try? ChangeBatch(decoding: payload) else { return }
         let absent = try await hold(batch.toldContents, in: name, of: account)
         guard absent.isEmpty else {
@@ -89,8 +93,8 @@ extension ChunkStore {
 
     /// Protects the chunks of these contents from collection.
     ///
-    /// - Returns: Which are not there, at least one if any is not.
-    /// Throws `invalid` where a content is not what its manifest makes.
+    /// - Returns: The chunks that are missing, at least one if any is.
+    /// - Throws: `invalid` if a content does not match its manifest.
     func hold(
         _ contents: [ContentReference], in name: ContainerName, of account: AccountID, onlyTrusted: Bool = false
     ) async throws -> [ChunkID] {

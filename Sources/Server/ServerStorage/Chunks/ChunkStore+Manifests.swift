@@ -3,13 +3,13 @@ package import CloudModel
 import Foundation
 import Logging
 
-/// What the server knows of manifests. A row of `chunk` keeps what its manifest was found to be (`content`: the size of the content, or
-/// ``notAManifest``) and when all chunks that it names were last found here (`held`), so that a manifest is decompressed once and not
-/// with every entry that refers to it.
+/// What the server knows about manifests. A row of `chunk` records the size of the content that its manifest describes (`content`, or
+/// ``notAManifest``) and when all chunks that the manifest names were last found here (`held`), so that a manifest is decompressed once and
+/// not with every entry that refers to it.
 extension ChunkStore {
-    /// In place of a content's size: the bytes are no manifest.
+    /// Recorded in place of a content's size if the bytes are not a manifest.
     static let notAManifest: Int64 = -1
-    /// What the manifests of one entry may inflate to in all: those of some 900 GiB. In bytes.
+    /// The most bytes that the manifests of one entry may inflate to in total: those of some 900 GiB.
     static let maximumInflated = 128 << 20
     private static let step = 256
 
@@ -22,8 +22,10 @@ extension ChunkStore {
         var held: Int64
     }
 
-    /// Throws `invalid` where a content has another size than its manifest, or is none, without reading what was read before; otherwise
-    /// returns which chunks of these contents are not here, at least one if any is not, and protects all others from collection.
+    /// Protects the chunks of these contents from collection. Manifests that were read before are checked without reading them again.
+    ///
+    /// - Returns: The chunks that are missing, at least one if any is.
+    /// - Throws: `invalid` if a content's size differs from that of its manifest, or if its manifest is not one.
     func holdManifests(
         _ contents: [ContentReference], in name: ContainerName, of account: AccountID, onlyTrusted: Bool
     ) async throws -> [ChunkID] {
@@ -50,8 +52,9 @@ extension ChunkStore {
         return []
     }
 
-    /// A part of a content's chunks for who sends it: the part that holds the byte at `position`.
-    /// - Returns: Nil where the content can not be read: no chunk of that name, not what was put there, or of another size.
+    /// Returns a part of a content's chunks for a sender: the part that holds the byte at `position`.
+    ///
+    /// - Returns: Nil if the content cannot be read: there is no chunk of that name, it is not what was put there, or it has another size.
     package func manifestPart(
         holding position: UInt64, of content: ContentReference, in name: ContainerName, _ account: AccountID
     ) async throws -> ManifestList.Part? {
@@ -62,14 +65,14 @@ extension ChunkStore {
             guard list.size == content.size, position < content.size else { return nil }
             return list.part(list.part(holding: position))
         case .unreadable:
-            // Devices that have it are asked for it again.
+            // Devices that have the manifest are asked to send it again.
             try await distrust([content.digest], in: name, of: account)
             return nil
         case .none: return nil
         }
     }
 
-    /// The size of each manifest's content. One that an entry gives two sizes is wrong whatever it holds.
+    /// Returns the size of each manifest's content. A manifest to which an entry gives two sizes is wrong in any case.
     private static func sizes(of contents: [ContentReference]) throws -> [ChunkID: Int64] {
         var sizes: [ChunkID: Int64] = [:]
         for content in contents {
@@ -86,7 +89,7 @@ extension ChunkStore {
     private static let mismatch = StorageError(
         .invalid, "A content of the entry has another size than its list of chunks makes. The entry was not kept.")
 
-    /// Throws before anything is decompressed that is too much, for one entry or for the account now.
+    /// Throws if decompressing the manifests would be too much for one entry or for the account now. Nothing is decompressed before.
     private func bound(_ rows: [ManifestRow], of account: AccountID) async throws {
         var bytes = 0
         for part in stride(from: 0, to: rows.count, by: Self.step) {
@@ -104,7 +107,8 @@ extension ChunkStore {
         }
     }
 
-    /// Reads one manifest, notes what it is, and holds the chunks that it names, part by part: a client that hung up is noticed between them.
+    /// Reads one manifest, records what it is, and holds the chunks that it names part by part, so that a client's disconnection is noticed
+    /// between them.
     private func hold(
         _ row: inout ManifestRow, in name: ContainerName, of account: AccountID, onlyTrusted: Bool
     ) async throws -> [ChunkID] {
@@ -149,13 +153,13 @@ extension ChunkStore {
         return rows
     }
 
-    /// Where the disk is too full to note it, it is found again.
+    /// Stores what was found. If the disk is too full for that, it is determined again next time.
     private func keep(_ rows: [ManifestRow]) async throws {
         guard !rows.isEmpty else { return }
         do {
             try await database.commit { db in
                 for row in rows {
-                    // Of the frame that was read, not of one that was put meanwhile.
+                    // Only for the frame that was read, not for one that was put meanwhile.
                     try db.execute(
                         "UPDATE chunk SET content = ?, held = ? WHERE container = ? AND id = ? AND size = ?",
                         [row.content, row.held, row.place.container, Data(row.place.id.bytes), row.place.size])

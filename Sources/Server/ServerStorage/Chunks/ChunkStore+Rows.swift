@@ -2,11 +2,11 @@ import CloudModel
 import Foundation
 import Glibc
 
-/// Rows of chunks as the server's own work sees them: a collection, a backup, the removal of a container.
+/// Rows of chunks for the server's own work: a collection, a backup, the removal of a container.
 extension ChunkStore {
     private static let page = 256
 
-    /// What is known of a manifest; nil where no such chunk is here.
+    /// Returns what is known about a manifest; nil if no such chunk is here.
     func manifestRow(_ id: ChunkID, in container: Int64) async throws -> ManifestRow? {
         try await database.read { db in
             try db.row(
@@ -18,7 +18,7 @@ extension ChunkStore {
         }
     }
 
-    /// A page of chunks that no device has relied on since `cutoff`, by their ids.
+    /// Returns a page of the chunks that no device has relied on since `cutoff`, ordered by id.
     func places(in container: Int64, after id: Data, touchedBefore cutoff: Int64) async throws -> [ChunkPlace] {
         try await database.read { db in
             try db.rows(
@@ -28,7 +28,7 @@ extension ChunkStore {
         }
     }
 
-    /// A page of all chunks of a server, by container and id.
+    /// Returns a page of all chunks of a server, ordered by container and id.
     static func places(
         after position: (container: Int64, id: Data), limit: Int, _ db: any StorageTransaction
     ) throws -> [ChunkPlace] {
@@ -46,9 +46,9 @@ extension ChunkStore {
         UInt64(clamping: try db.value(Int64.self, "SELECT SUM(size) FROM chunk WHERE container = ?", [container]) ?? 0)
     }
 
-    /// Removes the rows of these, except where a device has relied on the chunk since `cutoff`.
+    /// Removes the rows of chunks, except of those that a device has relied on since `cutoff`.
     ///
-    /// - Returns: Those whose rows were removed.
+    /// - Returns: The chunks whose rows were removed.
     func removeRows(
         of places: [ChunkPlace], of account: AccountID, touchedBefore cutoff: Int64
     ) async throws -> [ChunkPlace] {
@@ -66,7 +66,7 @@ extension ChunkStore {
 
     /// Removes up to `limit` rows of a container.
     ///
-    /// - Returns: How many, and what they cost the account.
+    /// - Returns: How many were removed, and what they cost the account.
     static func removeRows(
         of container: Int64, limit: Int, _ db: any StorageTransaction
     ) throws -> (count: Int, bytes: Int) {
@@ -86,16 +86,16 @@ extension ChunkStore {
 
     // MARK: Files without a row
 
-    /// Of files, named below the folder of chunks, those that have no row.
+    /// Returns the files without a row. Names are paths below the folder of chunks.
     func withoutRow(_ names: [String]) async throws -> [String] {
         guard !names.isEmpty else { return [] }
         return try await database.read { db in try names.filter { try !Self.hasRow($0, db) } }
     }
 
-    /// Removes files that still have no row; they are named below the folder of chunks. Under the lock of a write: a request that puts one of
-    /// them meanwhile sees that it is gone before it adds its row.
+    /// Removes files that still have no row. Names are paths below the folder of chunks. Runs under the write lock: a request that puts one
+    /// of them meanwhile sees that it is gone before it adds its row.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: How many were removed.
     @discardableResult
     func removeFiles(_ names: [String]) async throws -> Int {
         guard !names.isEmpty else { return 0 }

@@ -6,7 +6,7 @@ import Foundation
 import Logging
 import NIOPosix
 
-/// Chunks: a row for each, which means exactly one whole file. Rows are added after files and removed before them.
+/// Chunks. Each row refers to exactly one complete file. Rows are added after files and removed before them.
 package struct ChunkStore: NounStore {
     let database: any StorageDatabase
     let time: any TimeSource
@@ -17,7 +17,7 @@ package struct ChunkStore: NounStore {
     let manifests: ManifestService
     let verifier: ChunkVerifier
 
-    /// Keeps chunks; those that are there already stay as they are. On return all are on the disk.
+    /// Stores chunks; existing ones stay as they are. On return all are durable.
     package func put(_ parts: [ChunkBatch.Part], in name: ContainerName, of account: AccountID) async throws {
         guard parts.allSatisfy({ $0.frame.count <= CloudLimits.frame }) else {
             throw StorageError(.tooLarge, "A chunk has at most \(CloudLimits.frame) bytes.")
@@ -26,7 +26,7 @@ package struct ChunkStore: NounStore {
         // One file for each name: which of two parts of one name is kept does not matter.
         let parts = Dictionary(parts.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var lacking = try await missing(Array(parts.keys), in: name, of: account)
-        // Another round only where a collection took a file that had no row yet.
+        // Another round is needed only if a collection removed a file that had no row yet.
         for _ in 0..<Self.putRounds where !lacking.isEmpty {
             lacking = try await write(lacking.compactMap { parts[$0] }, in: name, of: account)
         }
@@ -35,7 +35,7 @@ package struct ChunkStore: NounStore {
 
     private static let putRounds = 3
 
-    /// - Returns: Those whose files a collection removed before their rows were there.
+    /// - Returns: The chunks whose files a collection removed before their rows were added.
     private func write(
         _ parts: [ChunkBatch.Part], in name: ContainerName, of account: AccountID
     ) async throws -> [ChunkID] {
@@ -54,12 +54,12 @@ package struct ChunkStore: NounStore {
         }
     }
 
-    /// Which of these are not there. The others stay for as long as an upload may take: they are not collected before that.
+    /// Returns the chunks that are missing. The others are protected from collection for as long as an upload may take.
     package func missing(_ ids: [ChunkID], in name: ContainerName, of account: AccountID) async throws -> [ChunkID] {
         try await hold(ids, in: name, of: account, onlyTrusted: true)
     }
 
-    /// Chunks that a reader found damaged count as missing until they are put again.
+    /// Marks chunks that a reader found damaged; they count as missing until they are put again.
     package func distrust(_ ids: [ChunkID], in name: ContainerName, of account: AccountID) async throws {
         try await database.commit { db in
             let container = try LogStore.requireContainer(name, account, db).id
@@ -70,7 +70,7 @@ package struct ChunkStore: NounStore {
         }
     }
 
-    /// Where a chunk's frame is, and how long; nil where there is none.
+    /// Returns the place and the size of a chunk's frame; nil if there is none.
     package func place(of id: ChunkID, in name: ContainerName, of account: AccountID) async throws -> ChunkPlace? {
         try await database.read { db in
             let container = try LogStore.requireContainer(name, account, db).id
@@ -80,7 +80,7 @@ package struct ChunkStore: NounStore {
         }
     }
 
-    /// So many bytes of a chunk's frame; nil when its file is gone.
+    /// Reads a range of a chunk's frame; nil if its file is missing.
     package func read(_ place: ChunkPlace, _ range: Range<Int>) async throws -> [UInt8]? {
         try await threads.blocking { [files] in try files.read(place, range) }
     }
@@ -90,12 +90,12 @@ package struct ChunkStore: NounStore {
             "SELECT 1 FROM chunk WHERE container = ? AND id = ? AND isTrusted = 1", [container, Data(id.bytes)])
     }
 
-    /// Another request may have put the chunk meanwhile; then its file is the one that counts. False where the file is gone.
+    /// Adds a chunk's row. If another request has put the chunk meanwhile, that file counts. Returns false if the file is gone.
     private static func record(
         _ place: ChunkPlace, of account: AccountID, _ now: Int64, _ files: ChunkFiles, _ db: any StorageTransaction
     ) throws -> Bool {
         if try isHeld(place.id, in: place.container, db) { return true }
-        // Files without a row are collected under the lock of this transaction, so what is seen here stays.
+        // Files without a row are removed under the lock of this transaction, so a file that is seen here stays.
         guard files.exists(place) else { return false }
         let id = Data(place.id.bytes)
         let known = try db.value(

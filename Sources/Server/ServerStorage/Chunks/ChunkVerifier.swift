@@ -3,20 +3,20 @@ import CloudModel
 import CloudProtocol
 import NIOPosix
 
-/// Checks that what is put under a chunk's name holds the bytes of that name, by decompressing it.
+/// Checks that the frame put under a chunk's name holds the bytes of that name, by decompressing it.
 ///
-/// A small frame may inflate to 64 MiB. So one step is under way at a time, accounts take turns at steps, steps run on threads that give way
-/// to all others, and in memory is one inflated frame. A cancelled request ends between steps.
+/// A small frame may inflate to 64 MiB. So only one step is under way at a time, accounts take turns, steps run on threads of low priority,
+/// and only one inflated frame is in memory. A cancelled request ends between steps.
 final class ChunkVerifier: Sendable {
-    /// One step checks frames that claim to inflate to so much in all, or a single frame.
+    /// One step checks frames that claim to inflate to this many bytes in total, or a single frame.
     private static let stepBytes = 4 << 20
     private let mutex = FairAsyncMutex(maximumWaiting: 1_024, maximumPerAccount: 64)
     private let threads: NIOThreadPool
 
     init(_ threads: NIOThreadPool) { self.threads = threads }
 
-    /// - Throws: `invalid` for a frame that holds other bytes than its name says or is damaged, `busy` where too many requests wait.
-    ///   Frames in a form that only a newer version knows pass: every reader checks a chunk again.
+    /// - Throws: `invalid` for a frame that is damaged or holds other bytes than its name says, `busy` if too many requests wait. Frames in
+    ///   a form that only a newer version knows pass: every reader checks a chunk again.
     func check(_ parts: [ChunkBatch.Part], for account: AccountID) async throws {
         var rest = parts[...]
         while !rest.isEmpty {
@@ -32,11 +32,11 @@ final class ChunkVerifier: Sendable {
         }
     }
 
-    /// How many of the first make a step, at least one.
+    /// Returns how many of the first frames make a step, at least one.
     private static func count(_ parts: ArraySlice<ChunkBatch.Part>) -> Int {
         var bytes = 0
         let count = parts.prefix { part in
-            // What cannot be read claims nothing, and costs nothing.
+            // A frame that cannot be read claims nothing, and costs nothing.
             bytes += part.frame.count + ((try? ChunkFrame.plainLength(of: part.frame)) ?? 0)
             return bytes <= stepBytes
         }.count

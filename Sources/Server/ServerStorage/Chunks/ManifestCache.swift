@@ -1,11 +1,11 @@
 import Chunking
 import CloudModel
 
-/// Manifests that were read lately, the ones used last, up to a number of bytes. Pure.
+/// A cache of the most recently used manifests, up to a number of bytes. Pure.
 struct ManifestCache {
     private let limit: Int
     private var lists: [ChunkPlace: ManifestList] = [:]
-    /// The one used last is last.
+    /// The least recently used is first.
     private var order: [ChunkPlace] = []
     private(set) var memory = 0
 
@@ -18,7 +18,7 @@ struct ManifestCache {
         return list
     }
 
-    /// One that is larger than all there is room for is not kept.
+    /// Caches a manifest, unless it is larger than the whole cache.
     mutating func keep(_ list: ManifestList, of place: ChunkPlace) {
         remove(place)
         guard list.memory <= limit else { return }
@@ -35,8 +35,8 @@ struct ManifestCache {
     }
 }
 
-/// Bounds what one account makes the server decompress: as much as it likes at first, then so much for each second. Pure; the caller
-/// brings the time.
+/// Bounds how much one account can make the server decompress: a burst at first, then a number of bytes per second. Pure; the caller passes
+/// the time.
 struct InflationAllowance {
     /// 256 MiB are the manifests of some 1.8 TiB, 16 MiB those of 120 GiB.
     static let burst = 256 << 20
@@ -50,7 +50,7 @@ struct InflationAllowance {
 
     private var buckets: [AccountID: Bucket] = [:]
 
-    /// Takes so many bytes, or none where they are not left. `now` is a time that only grows.
+    /// Takes `bytes` and returns true, or takes none and returns false if too few are left. `now` is a time that only grows.
     mutating func take(_ bytes: Int, for account: AccountID, now: Duration) -> Bool {
         if buckets.count >= Self.maximumAccounts { buckets = buckets.filter { now - $0.value.at < .seconds(60) } }
         var bucket = buckets[account] ?? Bucket(bytes: Double(Self.burst), at: now)

@@ -5,19 +5,19 @@ import Glibc
 import NIOPosix
 import Synchronization
 
-/// Where manifests are read: one at a time, accounts by turns, on threads that give way to all others. So a frame that is small and
-/// inflates to 64 MiB costs the others nothing that they notice, and no more than a few of them are in memory at any moment.
+/// Reads manifests: one at a time, accounts by turns, on threads of low priority. So a small frame that inflates to 64 MiB does not slow
+/// down others noticeably, and only a few manifests are in memory at any moment.
 final class ManifestService: Sendable {
-    /// What became of reading one.
+    /// The result of reading a manifest.
     enum Outcome: Sendable {
         case list(ManifestList)
         /// The frame is gone, or is not what was put there: it has to be put again.
         case unreadable
-        /// The bytes are what was put there, and no manifest.
+        /// The bytes are what was put there, but they are not a manifest.
         case none
     }
 
-    /// Manifests are cached up to so many bytes: a content that is sent or scanned is decoded once as a rule.
+    /// The size of the cache in bytes. It makes sure that a content that is sent or scanned is as a rule decoded once.
     private static let cacheBytes = 64 << 20
     private let files: ChunkFiles
     private let mutex = FairAsyncMutex(maximumWaiting: 1_024, maximumPerAccount: 64)
@@ -25,7 +25,7 @@ final class ManifestService: Sendable {
     private let allowance = Mutex(InflationAllowance())
     private let start = ContinuousClock.now
     private let threads: NIOThreadPool
-    /// How many were read and decompressed so far.
+    /// How many manifests were read and decompressed so far.
     private let reads = Atomic<Int>(0)
     var readCount: Int { reads.load(ordering: .relaxed) }
 
@@ -34,9 +34,10 @@ final class ManifestService: Sendable {
         self.threads = threads
     }
 
-    /// Reads one, or has it from before unless it `mustRead`.
-    /// - Parameter account: whose turn is used; what the server does for itself has numbers of its own.
-    /// - Throws: `busy` where too much waits, `unsupported` for what a newer version wrote.
+    /// Reads a manifest, from the cache unless `mustRead`.
+    ///
+    /// - Parameter account: The account whose turn is used; the server's own work uses numbers of its own.
+    /// - Throws: `busy` if too many requests wait, `unsupported` for a manifest that a newer version wrote.
     func read(_ place: ChunkPlace, for account: AccountID, mustRead: Bool = false) async throws -> Outcome {
         try await mutex.run(for: account) {
             try Task.checkCancellation()
@@ -48,7 +49,7 @@ final class ManifestService: Sendable {
         }
     }
 
-    /// What frames claim to inflate to, in bytes; 0 for those that can not be read.
+    /// Returns the bytes that frames claim to inflate to; 0 for those that cannot be read.
     func plainLengths(of places: [ChunkPlace]) async throws -> [Int] {
         try await onThread { [files] in
             try places.map { place in
@@ -63,7 +64,7 @@ final class ManifestService: Sendable {
         }
     }
 
-    /// Takes so many bytes of what the account may have decompressed now.
+    /// Takes `bytes` from the account's allowance for decompression.
     func mayInflate(_ bytes: Int, for account: AccountID) -> Bool {
         let now = ContinuousClock.now - start
         return allowance.withLock { $0.take(bytes, for: account, now: now) }
@@ -94,8 +95,8 @@ final class ManifestService: Sendable {
     }
 }
 
-/// Runs what takes the processor for a while on a thread that gives way to those which answer requests (setpriority(2): on Linux a thread
-/// has a priority of its own). Where that is refused it runs all the same.
+/// Runs processor-bound work with a lower priority than the threads that handle requests (setpriority(2): on Linux each thread has its own
+/// priority). If the priority cannot be set, runs it all the same.
 func withLowPriority<T>(_ body: () throws -> T) rethrows -> T {
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     return try body()

@@ -1,8 +1,8 @@
 import GRDB
 import Synchronization
 
-/// Gathers the writes that come while one transaction is on its way to the disk into the next one, so that many devices share
-/// each sync of the disk. What is not written yet is as long as the requests under way, which the server bounds.
+/// Gathers the writes that arrive while one transaction is being made durable into the next one, so that many devices share each sync of
+/// the disk. The queue is no longer than the number of requests under way, which the server bounds.
 final class CommitQueue: Sendable {
     private struct State {
         var pending: [any Job] = []
@@ -57,9 +57,9 @@ final class CommitQueue: Sendable {
 }
 
 private protocol Job: Sendable {
-    /// Throws only what ends the whole transaction.
+    /// Runs the write. Throws only errors that end the whole transaction.
     func perform(_ db: Database) throws
-    /// Tells the caller, after the commit or after its failure.
+    /// Resumes the caller, after the commit or after its failure.
     func settle(_ failure: (any Error)?)
 }
 
@@ -73,8 +73,8 @@ private final class Commit<T: Sendable>: Job {
         self.continuation = continuation
     }
 
-    /// What the disk, the memory or the database itself is to blame for. Anything else is of one write alone, such as a value that is too
-    /// long.
+    /// Result codes for which the disk, the memory or the database itself is to blame. Any other code concerns one write alone, such as a
+    /// value that is too long.
     private static var concernsAll: [ResultCode] {
         [
             .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_NOMEM, .SQLITE_READONLY, .SQLITE_BUSY,
@@ -82,7 +82,7 @@ private final class Commit<T: Sendable>: Job {
         ]
     }
 
-    /// What fails by itself is undone by itself; what fails of the disk fails for all.
+    /// Runs the write in a savepoint: an error of this write undoes it alone, an error of the disk fails all.
     func perform(_ db: Database) throws {
         do {
             var value: T?

@@ -6,7 +6,7 @@ final class SQLiteDatabase: StorageDatabase {
     private let pool: DatabasePool
     private let commits: CommitQueue
 
-    /// Opens or makes it. Throws `tooNew` for one that a newer version wrote, before anything in it is changed.
+    /// Opens or creates the database. Throws `tooNew` for one that a newer version wrote, before anything in it is changed.
     init(path: String) throws {
         do {
             pool = try DatabasePool(path: path, configuration: Self.configuration)
@@ -42,8 +42,8 @@ final class SQLiteDatabase: StorageDatabase {
         }
     }
 
-    /// Runs `body` in a transaction, together with others that come meanwhile. On return its changes are on the disk; when it throws
-    /// nothing of it happened.
+    /// Runs `body` in a transaction, together with others that arrive meanwhile. On return its changes are durable; if it throws, none of
+    /// them happened.
     func commit<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T {
         do { return try await commits.commit { try body(SQLiteTransaction(db: $0)) } } catch {
             throw StorageError.of(error)
@@ -56,7 +56,7 @@ final class SQLiteDatabase: StorageDatabase {
         try target.close()
     }
 
-    /// Level of `PRAGMA synchronous` of the connection that writes: 2 is FULL.
+    /// Whether the writing connection's `PRAGMA synchronous` is 2, which is FULL.
     func isDurable() async throws -> Bool {
         try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") == 2 }
     }

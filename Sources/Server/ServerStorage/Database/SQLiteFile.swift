@@ -1,6 +1,6 @@
 import GRDB
 
-/// A server's database file that no server has open: a backup, or what a restore makes. Its calls block.
+/// A server's database file that no server has open: a backup, or the result of a restore. Its calls block.
 final class SQLiteFile: Sendable {
     private let queue: DatabaseQueue
 
@@ -24,7 +24,7 @@ final class SQLiteFile: Sendable {
 
     func migrate() throws { try ServerSchema.migrator.migrate(queue) }
 
-    /// Leaves a gap in the numbers that the rows of these tables get.
+    /// Skips `count` of the numbers that rows of these tables get.
     func skipNumbers(of tables: [String], by count: Int) throws {
         try queue.write { db in
             for table in tables {

@@ -1,5 +1,6 @@
 extension ServerSchema {
-    /// When a reset of a device was requested in the console; browsers that are signed in, and published links. Both go with their account, links with their container too.
+    /// The time at which a reset of a device was requested in the console; signed-in browsers; and published links. Browsers and links are
+    /// removed with their account, links with their container too.
     static let consoleTables = """
         ALTER TABLE device ADD COLUMN resetAsked INTEGER;
         CREATE TABLE session (

@@ -1,13 +1,13 @@
 import GRDB
 
-/// The tables of a server. Bytes of chunks are files; a row of `chunk` says that its file is whole and on the disk.
+/// The tables of a server. Bytes of chunks are files; a row of `chunk` says that its file is complete and durable.
 enum ServerSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { db in try db.execute(sql: tables) }
         migrator.registerMigration("operations") { db in
             try db.execute(sql: operations)
-            // What is there counts as used today: nothing is collected before its time because its row is older than this rule.
+            // Existing chunks count as used today, so that none is collected early because its row is older than this column.
             try db.execute(sql: "UPDATE chunk SET touched = unixepoch()")
         }
         migrator.registerMigration("console") { db in try db.execute(sql: consoleTables) }
@@ -19,7 +19,7 @@ enum ServerSchema {
         return migrator
     }
 
-    /// `AUTOINCREMENT`: a number that a token or a folder bears is never used again. Times are seconds since 1970 UTC.
+    /// `AUTOINCREMENT` makes sure that a number in a token or in a folder's name is never used again. Times are seconds since 1970 UTC.
     private static let tables = """
         CREATE TABLE account (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -69,9 +69,9 @@ enum ServerSchema {
         ) WITHOUT ROWID;
         """
 
-    /// `touched`: when a device last put the chunk, asked for it or referred to it, to the hour; `created`: when the entry came, null where that
-    /// was not noted. `formerIdentity` has what the account's cloud was called before a restore or the removal of a container, and
-    /// `formerEnd` how much of each log of that time is still there. `health` is written to see whether that can be done.
+    /// `touched` is when a device last put the chunk, queried it or referred to it, to the hour. `created` is when the entry arrived, null
+    /// if that was not recorded. `formerIdentity` has the identities of the account's cloud before a restore or the removal of a container,
+    /// and `formerEnd` how much of each log of that time is still there. `health` is written to check whether writing works.
     private static let operations = """
         ALTER TABLE chunk ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE entry ADD COLUMN created INTEGER;
@@ -91,14 +91,14 @@ enum ServerSchema {
         CREATE TABLE health (only INTEGER PRIMARY KEY CHECK (only = 1), at INTEGER NOT NULL);
         """
 
-    /// `isFree`: an entry that counts against no share; `keyValueBytes`: how many bytes of those an account has.
+    /// `isFree` marks an entry that counts against no share; `keyValueBytes` is how many bytes of such entries an account has.
     private static let keyValueColumns = """
         ALTER TABLE entry ADD COLUMN isFree INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE account ADD COLUMN keyValueBytes INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// `content`: the size of the content that the chunk's bytes make as a manifest, -1 where they are none, null where that was not checked;
-    /// `held`: when all chunks of it were last found to be here.
+    /// `content` is the size of the content that the chunk describes as a manifest, -1 if it is not one, null if that was not checked;
+    /// `held` is when all chunks of the manifest were last found to be here.
     private static let manifestColumns = """
         ALTER TABLE chunk ADD COLUMN content INTEGER;
         ALTER TABLE chunk ADD COLUMN held INTEGER NOT NULL DEFAULT 0;

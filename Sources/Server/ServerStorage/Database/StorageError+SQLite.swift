@@ -1,7 +1,7 @@
 import GRDB
 
 extension StorageError {
-    /// What an error of SQLite means; nil for one that has no more to say than that it failed.
+    /// Returns the meaning of an error of SQLite; nil for one that says no more than that something failed.
     static func ofSQLite(_ error: any Error) -> StorageError? {
         guard let error = error as? DatabaseError else { return nil }
         return switch error.resultCode {

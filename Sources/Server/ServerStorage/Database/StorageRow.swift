@@ -31,7 +31,7 @@ struct StorageRow {
         get throws { try self[index(of: column)] }
     }
 
-    /// The first of that name, as SQL has it.
+    /// Returns the first column of that name, as SQL does.
     private func index(of column: String) throws -> Int {
         guard let index = columns.firstIndex(of: column) else { throw Self.damaged }
         return index

@@ -28,7 +28,7 @@ extension StorageTransaction {
         return rows
     }
 
-    /// The first row of a query; nil where it has none.
+    /// Returns the first row of a query; nil if it has none.
     func row(_ sql: String, _ arguments: [any StorageValueConvertible] = []) throws -> StorageRow? {
         var first: StorageRow?
         try forEachRow(sql, arguments) {
@@ -38,14 +38,14 @@ extension StorageTransaction {
         return first
     }
 
-    /// The first column of the first row; nil where the query has no row, or that column is null.
+    /// Returns the first column of the first row; nil if the query has no row, or that column is null.
     func value<T: StorageValueDecodable>(
         _ type: T.Type, _ sql: String, _ arguments: [any StorageValueConvertible] = []
     ) throws -> T? {
         try row(sql, arguments).flatMap { try $0[0] as T? }
     }
 
-    /// The first column of each row.
+    /// Returns the first column of each row.
     func values<T: StorageValueDecodable>(
         _ type: T.Type, _ sql: String, _ arguments: [any StorageValueConvertible] = []
     ) throws -> [T] {

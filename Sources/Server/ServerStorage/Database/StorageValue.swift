@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a column holds.
+/// The value of a column.
 enum StorageValue: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -15,7 +15,7 @@ protocol StorageValueConvertible {
 
 /// A type that can be read from a column.
 protocol StorageValueDecodable {
-    /// Nil where the column holds something of another type, or out of range.
+    /// Nil if the column holds a value of another type, or one that is out of range.
     init?(_ value: StorageValue)
 }
 

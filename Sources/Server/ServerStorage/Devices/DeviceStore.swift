@@ -9,25 +9,25 @@ package struct DeviceRecord: Hashable, Sendable {
     package let account: String
     package let name: String
     package let created: Timestamp
-    /// To the minute.
+    /// When the device last made a request, to the minute.
     package let seen: Timestamp
     package let isRevoked: Bool
-    /// It came back with a restored backup, and its owner has not confirmed it.
+    /// Whether the device was restored from a backup, and the owner has not confirmed it.
     package let isSuspended: Bool
-    /// A reset was requested, and the device has not begun it.
+    /// Whether a reset was requested that the device has not begun.
     package let isResetAsked: Bool
     package let scope: DeviceScope
-    /// When its access ends; nil: when it is revoked.
+    /// When the device's access ends; nil: when it is revoked.
     package let expires: Timestamp?
 }
 
-/// Who makes a request.
+/// The device that makes a request.
 package struct SignedInDevice: Hashable, Sendable {
     package let account: AccountID
     package let device: Int64
     /// The identity of the account's cloud, once it has one.
     package let cloud: String?
-    /// The device is asked to reset itself.
+    /// Whether the device is requested to reset itself.
     package let isResetAsked: Bool
     package let scope: DeviceScope
 }
@@ -39,10 +39,10 @@ package struct DeviceStore: NounStore {
     let log: Logger
     let accounts: AccountStore
 
-    /// Exchanges a code for a token; the code is used up.
+    /// Exchanges a code for a token and uses the code up.
     ///
-    /// - Parameter secondFactor: What the account's authenticator app shows, or a recovery code.
-    /// - Throws: `unauthorized` for a code that is not valid, `secondFactor` where one is missing or wrong.
+    /// - Parameter secondFactor: A code of the account's authenticator app, or a recovery code.
+    /// - Throws: `unauthorized` for a code that is not valid, `secondFactor` if one is missing or wrong.
     package func signIn(
         code: SignInCode, secondFactor: String? = nil, device name: String
     ) async throws -> SignInResponse {
@@ -63,7 +63,7 @@ package struct DeviceStore: NounStore {
         }
     }
 
-    /// Whose token this is; nil for one that is wrong or was revoked.
+    /// Returns the device with a token; nil if the token is wrong or was revoked.
     ///
     /// - Throws: `unauthorized` for a device that a restore suspended, and for one whose access has expired.
     package func device(with token: DeviceToken) async throws -> SignedInDevice? {
@@ -106,9 +106,9 @@ package struct DeviceStore: NounStore {
         .unauthorized,
         "This device was signed in for a limited time, which is over. Ask the server's owner for another sign-in code.")
 
-    /// Lets devices in again that a restore suspended: one, or all of them.
+    /// Confirms devices that a restore suspended: one, or all of them.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: How many were confirmed.
     package func confirm(device: Int64?) async throws -> Int {
         try await database.commit { db in
             return try db.execute(
@@ -119,7 +119,7 @@ package struct DeviceStore: NounStore {
         }
     }
 
-    /// Whether its access has not ended meanwhile, and no new reset was requested.
+    /// Whether the device's access has not ended meanwhile, and no new reset was requested.
     package func isSignedIn(_ device: SignedInDevice) async throws -> Bool {
         let now = now()
         return try await database.read { db in
@@ -132,7 +132,8 @@ package struct DeviceStore: NounStore {
         }
     }
 
-    /// To the minute, so that a busy device costs no write with each request. A clock that was set back counts as a minute too.
+    /// Records the device's contact to the minute, so that a busy device does not cause a write with each request. A clock that was set
+    /// back counts as a minute too.
     private func noteContact(of device: Int64, last: Int64) async throws {
         let now = now()
         guard abs(now - last) >= 60 else { return }
@@ -141,12 +142,12 @@ package struct DeviceStore: NounStore {
                 try db.execute("UPDATE device SET seen = ? WHERE id = ?", [now, device])
             }
         } catch let error as StorageError where error.code == .full {
-            // A full disk must still answer what only reads.
+            // On a full disk, requests that only read must still succeed.
             log.warning("the contact of a device was not noted", metadata: ["device": "\(device)"])
         }
     }
 
-    /// Ends a device's access at once. False where there is no such device, or it was revoked before.
+    /// Ends a device's access at once. Returns false if there is no such device, or it was revoked before.
     package func revoke(device: Int64) async throws -> Bool {
         let now = now()
         return try await database.commit { db in
@@ -154,9 +155,9 @@ package struct DeviceStore: NounStore {
         }
     }
 
-    /// Requests that a device resets itself; the response to its next request carries that.
+    /// Requests that a device resets itself. The response to its next request carries that request.
     ///
-    /// - Returns: False where no device of that number is signed in.
+    /// - Returns: False if no device of that number is signed in.
     package func askReset(of device: Int64) async throws -> Bool {
         let now = now()
         return try await database.commit { db in
@@ -165,7 +166,7 @@ package struct DeviceStore: NounStore {
         }
     }
 
-    /// Ends a device's access at once, if it is this account's. False where it is not, or was revoked before.
+    /// Ends a device's access at once, if it is this account's. Returns false if it is not, or was revoked before.
     package func revoke(device: Int64, of account: AccountID) async throws -> Bool {
         let now = now()
         return try await database.commit { db in
@@ -175,9 +176,9 @@ package struct DeviceStore: NounStore {
         }
     }
 
-    /// Requests that a device resets itself; the response to its next request carries that.
+    /// Requests that a device resets itself. The response to its next request carries that request.
     ///
-    /// - Returns: False where the account has none of that number.
+    /// - Returns: False if the account has no device of that number.
     package func askReset(of device: Int64, account: AccountID) async throws -> Bool {
         let now = now()
         return try await database.commit { db in
@@ -187,7 +188,7 @@ package struct DeviceStore: NounStore {
         }
     }
 
-    /// The device begins to reset itself.
+    /// Records that the device begins to reset itself.
     package func confirmReset(of device: SignedInDevice) async throws {
         try await database.commit { db in
             try db.execute("UPDATE device SET resetAsked = NULL WHERE id = ?", [device.device])
@@ -226,7 +227,7 @@ package struct DeviceStore: NounStore {
     }
 }
 
-/// Takes the same time wherever the two differ.
+/// Compares in constant time.
 func isEqualInConstantTime(_ one: Data, _ other: Data) -> Bool {
     guard one.count == other.count else { return false }
     return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

@@ -4,11 +4,11 @@ import ContainerLog
 import Foundation
 import GRDB
 
-/// The folded log of one container in a database of its own, which is open in a transaction. Beside the tree it notes which contents
-/// items gave up, and when: those are what a collection takes after a while.
+/// The folded log of one container in a database of its own, which is open in a transaction. Beside the tree it records which contents
+/// items gave up, and when: a collection removes those after some time.
 struct CollectionTree: KeylessTree {
     let db: Database
-    /// When the entry came that is folded now, in seconds since 1970 UTC.
+    /// When the entry that is being folded arrived, in seconds since 1970 UTC.
     var now: Int64 = 0
     private var current: LogState
 
@@ -44,7 +44,7 @@ struct CollectionTree: KeylessTree {
 
     mutating func setState(_ state: LogState) { current = state }
 
-    /// Writes what ``setState(_:)`` was last called with: once for a transaction, not once for an entry.
+    /// Writes the state that ``setState(_:)`` last received: once per transaction, not once per entry.
     func saveState() throws {
         try db.execute(
             sql: "INSERT OR REPLACE INTO state VALUES (1, ?, ?, ?, ?)",
@@ -122,7 +122,7 @@ struct CollectionTree: KeylessTree {
 }
 
 extension ItemID {
-    /// Sixteen bytes that sort as the id does.
+    /// The id as sixteen bytes that sort like the id.
     fileprivate var key: Data {
         var bytes = Data(capacity: 16)
         for word in [high, low] { withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) } }

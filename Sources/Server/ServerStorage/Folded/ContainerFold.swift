@@ -3,7 +3,7 @@ import ContainerLog
 import GRDB
 import Glibc
 
-/// What the log of one container comes to, kept up to date in steps. It is made of the log alone: lost or damaged it is made again.
+/// The folded log of one container, kept up to date in steps. It is derived from the log alone: if it is lost or damaged, it is rebuilt.
 final class ContainerFold: Sendable {
     /// One entry as the server's database has it.
     struct Entry: Sendable {
@@ -15,7 +15,7 @@ final class ContainerFold: Sendable {
     let container: Int64
     let queue: DatabaseQueue
 
-    /// Opens or makes it.
+    /// Opens or creates the folded log.
     init(container: Int64, in directory: DataDirectory) throws {
         self.container = container
         let path = "\(directory.trees)/\(container).sqlite"
@@ -26,7 +26,7 @@ final class ContainerFold: Sendable {
         }
     }
 
-    /// Takes away what was folded.
+    /// Removes the folded log.
     static func remove(_ container: Int64, in directory: DataDirectory) {
         for suffix in ["", "-wal", "-shm"] { unlink("\(directory.trees)/\(container).sqlite\(suffix)") }
     }
@@ -37,7 +37,7 @@ final class ContainerFold: Sendable {
         // A command of the owner may fold beside the process that serves.
         configuration.busyMode = .timeout(30)
         configuration.prepareDatabase { db in
-            // Whole after a loss of power too, only older: then the log is folded again from there.
+            // Intact after a loss of power too, but possibly older: then the log is folded again from there.
             try db.execute(sql: "PRAGMA journal_mode = WAL")
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
         }
@@ -48,11 +48,11 @@ final class ContainerFold: Sendable {
         return queue
     }
 
-    /// The last entry folded.
+    /// Returns the position of the last folded entry.
     func position() throws -> LogSequence { try queue.read { try CollectionTree($0).state().sequence } }
 
-    /// Folds these, or those of them that no other task has folded meanwhile. Throws ``LogError`` at one that a newer version wrote; those
-    /// before it are folded then.
+    /// Folds those of these entries that no other task has folded meanwhile. Throws ``LogError`` at an entry that a newer version wrote;
+    /// those before it are folded by then.
     func fold(_ entries: [Entry]) throws {
         let failure = try queue.write { db -> LogError? in
             var tree = try CollectionTree(db)
@@ -72,7 +72,7 @@ final class ContainerFold: Sendable {
         tree.now = entry.created
         let batch: ChangeBatch
         do { batch = try ChangeBatch(decoding: entry.payload) } catch {
-            // For every device it means nothing, so it means nothing here.
+            // The entry is void for every device, so it is void here.
             guard case .damaged = error else { throw error }
             return try ContainerReducer().foldVoid(at: entry.sequence, into: &tree)
         }

@@ -8,11 +8,11 @@ import Glibc
 import NIOPosix
 import Synchronization
 
-/// What a server makes of its logs, each in a file of its own. At most ``maximumOpen`` are open; all work is done on threads of SQLite.
+/// The folded logs of a server, each in a file of its own. At most ``maximumOpen`` are open; all work runs on threads of SQLite.
 package final class ContainerTrees: Sendable {
     private struct State {
         var open: [Int64: FoldedContainer] = [:]
-        /// The one asked for last is last.
+        /// The most recently used is last.
         var order: [Int64] = []
         var turnstiles: [Int64: AsyncMutex] = [:]
     }
@@ -22,23 +22,23 @@ package final class ContainerTrees: Sendable {
     private let folder: String
     private let state = Mutex(State())
 
-    /// The files are kept in `folder`, those of the process that serves in its own: two processes never fold into one file.
+    /// The files are kept in `folder`; the process that serves has a folder of its own, so that two processes never fold into one file.
     package init(_ store: ServerStore, in folder: String? = nil) {
         self.store = store
         self.folder = folder ?? "\(store.directory.path)/folded"
     }
 
-    /// A container as its log says, as far as it was read by `deadline`.
+    /// A container as its log says, as far as the log was read by the deadline.
     package struct View: Sendable {
         package let tree: FoldedContainer
-        /// Entries that were read, and those that there are.
+        /// The last entry that was read, and the end of the log.
         package let sequence: LogSequence
         package let end: LogSequence
 
         package var isComplete: Bool { sequence >= end }
     }
 
-    /// Reads the log on from where it was left, for at most `patience`; what is left is read with the next call.
+    /// Continues reading the log for at most `patience`; the next call reads the rest.
     package func view(
         of name: ContainerName, of account: AccountID, patience: Duration = .seconds(5)
     ) async throws -> View {
@@ -53,7 +53,7 @@ package final class ContainerTrees: Sendable {
                 guard sequence <= end else { continue }
                 return View(tree: tree, sequence: sequence, end: end)
             }
-            // From the last one folded on, which shows whether the log is still the one that was read.
+            // The page begins with the last folded entry, which shows whether the log is still the one that was read.
             let start = LogSequence(sequence.value - min(1, sequence.value))
             let page = try await store.logs.page(
                 of: name, after: start, limit: CloudLimits.pageEntries, account: account)
@@ -61,8 +61,8 @@ package final class ContainerTrees: Sendable {
         }
     }
 
-    /// Appends what `decide` makes of the container as it is at the end of its log, one batch after the other. One caller at a time, so
-    /// that the numbers of its batches have no gap; what devices append meanwhile the reducer weighs as always.
+    /// Appends the batches that `decide` makes from the container as it is at the end of its log. Only one caller at a time appends, so
+    /// that the numbers of its batches have no gap; the reducer weighs concurrent appends of devices as always.
     package func append<T: Sendable>(
         to name: ContainerName, of account: AccountID, by author: LogAuthor = .console,
         patience: Duration = .seconds(60), _ decide: (View) async throws -> (batches: [[Change]], answer: T)
@@ -99,7 +99,7 @@ package final class ContainerTrees: Sendable {
             }
             return try FoldedContainer(path: "\(folder)/\(id).sqlite")
         }
-        // Another task may have opened it meanwhile; one of the two is enough.
+        // Another task may have opened it meanwhile; one of the two is dropped.
         return state.withLock { state in
             if let known = state.open[id] { return known }
             state.open[id] = opened
@@ -119,22 +119,23 @@ package final class ContainerTrees: Sendable {
     }
 }
 
-/// Who writes entries that no device writes. Devices' ids are odd, these are even.
+/// An author of entries that no device writes. Devices' ids are odd, these are even.
 package struct LogAuthor: Sendable {
     package let id: DeviceID
     package let name: String
 
-    /// People at the console.
+    /// The author of changes that people make in the console.
     package static let console = LogAuthor(id: DeviceID(2), name: "console")
 
-    /// The server's owner, another author with each command: commands that run at once must not count their batches together.
+    /// Returns an author for one command of the server's owner. Each command has its own, because concurrent commands must not count their
+    /// batches together.
     package static func owner(using random: inout some RandomNumberGenerator) -> LogAuthor {
         LogAuthor(id: DeviceID(max(4, random.next() & ~1)), name: "server")
     }
 }
 
 extension ServerStore {
-    /// Runs `body` with trees in a folder of their own, gone afterwards: for commands beside the process that serves.
+    /// Runs `body` with trees in a temporary folder, for commands beside the process that serves.
     package func withTrees<T: Sendable>(_ body: (ContainerTrees) async throws -> T) async throws -> T {
         let folder = "\(directory.temporary)/folded-\(UUID().uuidString)"
         let outcome: Result<T, any Error>

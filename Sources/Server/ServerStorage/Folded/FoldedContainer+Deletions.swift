@@ -4,26 +4,26 @@ package import ContainerLog
 import Foundation
 import GRDB
 
-/// A deleted item that devices can still have back.
+/// A deleted item that devices can still restore.
 package struct KnownDeletion: Sendable {
     package let item: CloudItem
     /// The folders that it was in, the outermost first, without the container's root.
     package let folders: [ItemName]
-    /// By the clock of the device that deleted it.
+    /// When it was deleted, by the clock of the device that deleted it.
     package let time: Timestamp
     package let device: String
-    /// What went with a folder.
+    /// How many items were deleted together with a folder.
     package let inside: Int
 }
 
-/// What was deleted. What went with a folder is what devices take for it: see docs/decisions/0032.
+/// Deletions. The items that belong to a folder's deletion are determined as on devices: see docs/decisions/0032.
 extension FoldedContainer {
     /// An hour, in nanoseconds.
     private static let span: Int64 = 3_600 * 1_000_000_000
-    /// How much of a folder is counted or restored.
+    /// The most items of a folder that are counted or restored.
     package static let restoreLimit = 100_000
 
-    /// Deletions since `oldest`, the newest first; of a folder with what was in it, the folder alone.
+    /// Returns the deletions since `oldest`, newest first. A folder that was deleted with its contents is a single deletion.
     package func deletions(since oldest: Timestamp, limit: Int) async throws -> [KnownDeletion] {
         try await read { db in
             let rows = try Row.fetchAll(
@@ -49,7 +49,7 @@ extension FoldedContainer {
         }
     }
 
-    /// A deleted item with all that went with it, each behind its folder; empty where it is not deleted.
+    /// Returns a deleted item with everything that was deleted with it, each item after its folder; empty if it is not deleted.
     package func deletedTree(_ id: ItemID) async throws -> [CloudItem] {
         try await read { db in
             let tree = FoldedTree(db: db)
@@ -61,7 +61,7 @@ extension FoldedContainer {
     private static func deleted(with top: CloudItem, limit: Int, _ tree: FoldedTree) throws -> [CloudItem] {
         var found: [CloudItem] = []
         var folders = top.body == .folder ? [top.id] : []
-        // Tombstones of a hostile log may lead in a circle.
+        // Tombstones of a hostile log may form a cycle.
         var seen: Set<ItemID> = [top.id]
         while let folder = folders.popLast(), found.count < limit {
             let rows = try Row.fetchAll(
@@ -73,7 +73,7 @@ extension FoldedContainer {
                             AND item.layout IS NOT 255
                         ORDER BY own.time DESC, own.id
                         """), arguments: [folder.data])
-            // Of several of one name the one that was deleted last.
+            // Of several items of one name, the one that was deleted last.
             var names: Set<ItemName> = []
             for row in rows {
                 guard found.count < limit, let item = try tree.item(ItemID(data: row["id"])),

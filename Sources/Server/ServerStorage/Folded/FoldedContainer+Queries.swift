@@ -15,11 +15,11 @@ package struct KnownVersion: Hashable, Sendable {
 /// A document, or package, with all that is in it.
 package struct StoredDocument: Hashable, Sendable {
     package let item: CloudItem
-    /// Of its files and their conflict versions, in bytes.
+    /// The size of its files and their conflict versions, in bytes.
     package let size: UInt64
 }
 
-/// What a container holds, in bytes of contents.
+/// Totals of a container, in bytes of contents.
 package struct ContainerTotals: Hashable, Sendable {
     package let files: Int
     package let bytes: UInt64
@@ -28,7 +28,7 @@ package struct ContainerTotals: Hashable, Sendable {
 }
 
 extension FoldedContainer {
-    /// The item, and if that has become another one, that; nil where there is none, and for tombstones.
+    /// Returns an item, or the one that it has become; nil if there is none, and for tombstones.
     package func item(_ id: ItemID) async throws -> CloudItem? {
         try await read { db in
             let tree = FoldedTree(db: db)
@@ -42,7 +42,7 @@ extension FoldedContainer {
         }
     }
 
-    /// From the container's root to the item.
+    /// Returns the items from the container's root to the item.
     package func path(of item: CloudItem) async throws -> [CloudItem] {
         try await read { db in
             let tree = FoldedTree(db: db)
@@ -55,7 +55,7 @@ extension FoldedContainer {
         }
     }
 
-    /// A part of a folder, folders before files, by name; and how many items there are.
+    /// Returns a page of a folder, folders before files, ordered by name, and the total number of items.
     package func children(
         of folder: ItemID, from offset: Int, limit: Int
     ) async throws -> (items: [CloudItem], total: Int) {
@@ -70,7 +70,7 @@ extension FoldedContainer {
         }
     }
 
-    /// Everything below a folder, what is inside before what it is in; at most `limit`.
+    /// Returns at most `limit` items below a folder, each item after its contents.
     package func descendants(of folder: ItemID, limit: Int) async throws -> [CloudItem] {
         try await read { db in
             let rows = try Row.fetchAll(
@@ -91,12 +91,12 @@ extension FoldedContainer {
         try await read { try Self.items("conflicts > 0 AND isDeleted = 0 ORDER BY nameKey LIMIT ?", [limit], $0) }
     }
 
-    /// Files whose bytes are still on their way.
+    /// Returns files that are announced: their bytes are not in the cloud yet.
     package func announced(limit: Int) async throws -> [CloudItem] {
         try await read { try Self.items("layout = 255 AND isDeleted = 0 ORDER BY sequence LIMIT ?", [limit], $0) }
     }
 
-    /// The contents that were current, newest first.
+    /// Returns the contents that were current, newest first.
     package func versions(of item: ItemID, limit: Int) async throws -> [KnownVersion] {
         try await read { db in
             let rows = try Row.fetchAll(
@@ -110,7 +110,7 @@ extension FoldedContainer {
         }
     }
 
-    /// The names of a folder's items among these.
+    /// Returns those of these names that items of the folder have.
     package func taken(_ names: [ItemName], in folder: ItemID) async throws -> Set<ItemName> {
         try await read { db in
             let tree = FoldedTree(db: db)
@@ -135,7 +135,7 @@ extension FoldedContainer {
         }
     }
 
-    /// The largest documents, and how many there are and what they have in all. A package is one document.
+    /// Returns the largest documents, the number of documents and the sum of their sizes. A package is one document.
     package func documents(limit: Int) async throws -> (largest: [StoredDocument], count: Int, bytes: UInt64) {
         try await read { db in
             let rows = try Row.fetchAll(db, sql: Self.documentQuery, arguments: [ItemID.documents.data])
@@ -147,7 +147,7 @@ extension FoldedContainer {
         }
     }
 
-    /// Walks down from `Documents`; below a package everything counts as that.
+    /// Walks down from `Documents`; everything below a package counts towards the package.
     private static let documentQuery = """
         WITH RECURSIVE below (id, document) AS (
             SELECT id, CASE WHEN kind <> 0 OR isPackage THEN id END FROM item WHERE parent = ? AND isDeleted = 0
@@ -169,5 +169,5 @@ extension FoldedContainer {
     }
 }
 
-/// A sum of sizes, each of which may be as large as a file can be.
+/// Converts a sum of sizes, each of which may be as large as a file can be.
 private func bytes(_ sum: Double) -> UInt64 { sum >= 0x1p63 ? UInt64(Int64.max) : UInt64(max(0, sum)) }

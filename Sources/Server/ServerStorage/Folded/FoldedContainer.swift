@@ -6,8 +6,7 @@ import Crypto
 import Foundation
 import GRDB
 
-/// What a server has made of one container's log: a file of its own, brought up to date where it is asked for. It may be removed at
-/// any time; it is made again.
+/// The folded log of one container in a file of its own, updated when it is used. The file may be removed at any time; it is rebuilt.
 package final class FoldedContainer: Sendable {
     let queue: DatabaseQueue
 
@@ -24,7 +23,7 @@ package final class FoldedContainer: Sendable {
         var configuration = Configuration()
         configuration.label = "ubiquity-folded"
         configuration.busyMode = .timeout(5)
-        // The log has it all: what a loss of power takes is folded again, but never half of it.
+        // The log has everything: a loss of power may cost transactions, which are folded again, but never leaves half of one.
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4096")
         }
@@ -43,11 +42,11 @@ package final class FoldedContainer: Sendable {
         try db.execute(sql: "PRAGMA user_version = \(FoldedSchema.version)")
     }
 
-    /// How far it is.
+    /// Returns the position of the last folded entry.
     func sequence() async throws -> LogSequence { try await read { try FoldedTree(db: $0).state().sequence } }
 
-    /// Folds a page that begins with the last entry folded: where that is another than it was, the log was put back from a backup,
-    /// and everything is rebuilt. False where another task was faster.
+    /// Folds a page that begins with the last folded entry. If that entry differs from the one that was folded, the log was restored from a
+    /// backup, and everything is rebuilt. Returns false if another task was faster.
     func fold(_ page: LogPage) async throws -> Bool {
         try await write { db in
             let sequence = try FoldedTree(db: db).state().sequence
@@ -78,7 +77,7 @@ package final class FoldedContainer: Sendable {
                 _ = try ContainerReducer().fold(batch, at: at, into: &tree)
             } catch let error as LogError {
                 if error.needsUpdate { throw StorageError(.tooNew, "\(error)") }
-                // Every device sees the same bytes, so for all of them they mean nothing.
+                // Every device sees the same bytes, so the entry is void for all of them.
                 try ContainerReducer().foldVoid(at: at, into: &tree)
             }
         }
@@ -97,7 +96,7 @@ package final class FoldedContainer: Sendable {
         do { return try await queue.write(body) } catch { throw await repaired(error) }
     }
 
-    /// What is damaged here is not lost: it is rebuilt from the log.
+    /// Handles damage to this file, in which nothing is lost: it is rebuilt from the log.
     private func repaired(_ error: any Error) async -> any Error {
         guard !(error is CancellationError) else { return error }
         let failure = error is ByteCodingError ? damagedTree : StorageError.of(error)

@@ -4,7 +4,7 @@ import ContainerLog
 import Foundation
 import GRDB
 
-/// Nouns of the log as columns, and back. What is read back is what was written, or the file is damaged.
+/// Converts nouns of the log to columns and back. A value that cannot be read back means that the file is damaged.
 extension ItemID {
     var data: Data {
         var data = Data(capacity: 16)
@@ -65,7 +65,7 @@ extension ConflictVersion {
 }
 
 extension CloudItem {
-    /// The conflicts are given by who has read them.
+    /// The caller passes the conflicts, which it has read separately.
     init(_ row: Row, conflicts: [ConflictVersion]) throws {
         let extended = try ExtendedAttributes.decode(row["extended"] as Data)
         self.init(
@@ -104,7 +104,7 @@ extension CloudItem {
     }
 }
 
-/// A count, and of each attribute its name and its value.
+/// Encoded as a count, and the name and the value of each attribute.
 private enum ExtendedAttributes {
     static func encode(_ attributes: [String: [UInt8]]) -> Data {
         guard !attributes.isEmpty else { return Data() }

@@ -1,8 +1,8 @@
-/// The tables of a folded container. It is made from the log and can be made again: another number here and it is.
+/// The tables of a folded container. They are derived from the log: a change of the version rebuilds them.
 enum FoldedSchema {
     static let version = 2
 
-    /// Ids are 16 bytes, first the highest, so that their order is that of the ids. `layout` is 255 where content is announced.
+    /// Ids are 16 bytes in big-endian order, so that they sort like the ids. `layout` is 255 where content is announced.
     static let tables = """
         CREATE TABLE item (
             id BLOB PRIMARY KEY,

@@ -7,7 +7,7 @@ import GRDB
 /// A folded container in SQLite, for the reducer. Beside the items it keeps which contents each file had.
 struct FoldedTree: KeylessTree {
     let db: Database
-    /// The batch that is folded: who deletes, and when.
+    /// The origin of the batch that is being folded: the device that deletes, and when.
     var origin: (device: String, time: Timestamp)?
 
     init(db: Database) { self.db = db }
@@ -70,7 +70,7 @@ struct FoldedTree: KeylessTree {
         if item.id == .root { try notePackages(PackageTypes(declaredBy: item.attributes), before: types) }
     }
 
-    /// When an item was deleted; nothing of one that is back.
+    /// Records when an item was deleted, and removes the record of one that was restored.
     private func noteDeletion(of item: CloudItem) throws {
         guard item.isDeleted else { return try run("DELETE FROM deletion WHERE id = ?", [item.id.data]) }
         let time = try max(.zero, origin?.time ?? state().time)
@@ -79,7 +79,7 @@ struct FoldedTree: KeylessTree {
             [item.id.data, item.parent.data, time.nanoseconds, origin?.device ?? ""])
     }
 
-    /// Folders that became packages, or ceased to be, with what the root declares.
+    /// Updates folders that became packages, or ceased to be, because the root declares other types.
     private func notePackages(_ types: PackageTypes, before: PackageTypes) throws {
         guard types != before else { return }
         for row in try Row.fetchAll(db, sql: "SELECT id, name FROM item WHERE kind = 0") {
@@ -100,7 +100,7 @@ struct FoldedTree: KeylessTree {
             ])
     }
 
-    /// Every content that was current once, under its version.
+    /// Records every content that was once current, under its version.
     private func noteVersion(of item: CloudItem) throws {
         guard let content = item.body.content?.reference else { return }
         try run(
@@ -140,7 +140,7 @@ struct FoldedTree: KeylessTree {
 
     mutating func setAlias(_ id: ItemID, to target: ItemID) throws {
         try run("INSERT OR REPLACE INTO alias VALUES (?, ?)", [id.data, target.data])
-        // What became another item is not deleted.
+        // An item that became another one is not deleted.
         try run("DELETE FROM deletion WHERE id = ?", [id.data])
     }
 

@@ -1,6 +1,6 @@
 import ContainerLog
 
-/// A folded log without the key-value store: keys name no contents and are in no folder, so what items come to is the same without them.
+/// A folded log without the key-value store. Keys name no contents and are in no folder, so the items are the same without them.
 protocol KeylessTree: TreeStore {}
 
 extension KeylessTree {

@@ -3,13 +3,13 @@ import ContainerLog
 import Foundation
 import GRDB
 
-/// Which contents a folded log still needs, and the table in which a collection notes their chunks.
+/// Determines which contents a folded log still needs, and owns the table in which a collection records their chunks.
 struct NeededContents {
     private let db: Database
 
     init(_ db: Database) { self.db = db }
 
-    /// Those of items and conflicts, those given up after `since` (seconds since 1970 UTC), and `others`.
+    /// Calls `body` with the contents of items and conflicts, those given up after `since` (seconds since 1970 UTC), and `others`.
     func forEach(
         droppedSince since: Int64, and others: [ContentReference], _ body: (ContentReference) throws -> Void
     ) throws {
@@ -42,7 +42,7 @@ struct NeededContents {
 }
 
 extension ContainerFold {
-    /// Notes the names of all contents that are needed, in a table that goes with the connection. What was noted before is forgotten.
+    /// Records the names of all needed contents, in a table that is dropped with the connection. Earlier records are removed.
     ///
     /// - Returns: The contents whose chunks a manifest lists: those chunks are needed too.
     func noteNeeded(droppedSince since: Int64, and others: [ContentReference]) throws -> [ContentReference] {
@@ -66,7 +66,7 @@ extension ContainerFold {
 
     func noteNeeded(_ chunks: [ChunkID]) throws { try queue.write { try NeededContents.add(chunks, $0) } }
 
-    /// Of these, the chunks that nothing noted needs.
+    /// Returns those of the chunks that nothing recorded needs.
     func notNeeded(_ places: [ChunkPlace]) throws -> [ChunkPlace] {
         try queue.read { db in try places.filter { try !NeededContents.contains(Data($0.id.bytes), db) } }
     }

@@ -3,8 +3,8 @@ import CryptoExtras
 import Foundation
 import NIOPosix
 
-/// What one try of a link's password costs (scrypt, RFC 7914, with blocks of 8): `rounds` times 1 KiB of memory, `passes` times over.
-/// Kept with each password, so that it can be raised later.
+/// The cost of one attempt at a link's password (scrypt, RFC 7914, with blocks of 8): `rounds` times 1 KiB of memory, `passes` times over.
+/// It is stored with each password, so that it can be raised later.
 package struct PasswordCost: Hashable, Sendable {
     /// The logarithm of the rounds, to the base of 2.
     let rounds: UInt8
@@ -12,13 +12,13 @@ package struct PasswordCost: Hashable, Sendable {
 
     /// 16 MiB and some tenths of a second.
     package static let standard = PasswordCost(rounds: 14, passes: 5)
-    /// For tests of what goes on around it.
+    /// For tests of the code around it.
     package static let light = PasswordCost(rounds: 4, passes: 1)
 }
 
 /// The password of a published link as it is kept: salted, and slow to try.
 struct LinkPassword: Hashable, Sendable {
-    /// The cost in two bytes, then 16 by chance.
+    /// The cost in two bytes, then 16 random bytes.
     let salt: Data
     let hash: Data
 
@@ -27,7 +27,7 @@ struct LinkPassword: Hashable, Sendable {
         self.hash = hash
     }
 
-    /// Takes as long as a try.
+    /// Hashes a password. Takes as long as checking one.
     static func of(_ password: String, cost: PasswordCost) throws -> LinkPassword {
         var random = SystemRandomNumberGenerator()
         let salt = Data([cost.rounds, cost.passes] + (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) })
@@ -49,7 +49,7 @@ struct LinkPassword: Hashable, Sendable {
     }
 }
 
-/// Works on passwords on a thread of its own, one at a time and accounts by turns: each takes memory and some tenths of a second.
+/// Hashes passwords on a thread of its own, one at a time and accounts by turns, because each takes memory and some tenths of a second.
 final class PasswordHasher: Sendable {
     private let cost: PasswordCost
     private let mutex = FairAsyncMutex(maximumWaiting: 256, maximumPerAccount: 8)
@@ -60,8 +60,8 @@ final class PasswordHasher: Sendable {
         thread.start()
     }
 
-    /// - Parameter account: whose link it is or becomes.
-    /// - Throws: `busy` where too many wait already.
+    /// - Parameter account: The account that the link belongs to, or will.
+    /// - Throws: `busy` if too many requests wait already.
     func seal(_ text: String, for account: AccountID) async throws -> LinkPassword {
         try await run(for: account) { [cost] in try LinkPassword.of(text, cost: cost) }
     }

@@ -3,7 +3,7 @@ package import CloudModel
 package import CloudProtocol
 import Foundation
 
-/// What a published link serves, to everyone.
+/// The content that a published link serves to everyone.
 package struct PublishedContent: Hashable, Sendable {
     package let id: Int64
     package let account: AccountID
@@ -33,7 +33,7 @@ package struct OwnedLink: Hashable, Sendable {
     package let container: String
     package let name: String
     package let expires: Timestamp
-    /// It came back with a restored backup, and serves nothing until its owner has confirmed it.
+    /// Whether the link was restored from a backup; it serves nothing until the owner has confirmed it.
     package let isSuspended: Bool
 }
 
@@ -45,23 +45,24 @@ package struct LinkStore: NounStore {
     let passwords: PasswordHasher
 
     package static let maximumLinks = 10_000
-    /// The longest list of chunks that is published, in bytes: that of some 230 GiB.
+    /// The longest manifest of a published document, in bytes: that of some 230 GiB.
     static let maximumPublished = 32 << 20
-    /// Of lists longer than this, in bytes, the chunks of a published document have so many bytes on average at least.
+    /// For manifests longer than this, in bytes, the chunks of a published document must have at least ``smallestAverage`` bytes on
+    /// average.
     private static let longList = 160 << 10
     private static let smallestAverage: UInt64 = 16 << 10
 
-    /// Publishes a content under a token's digest. Its chunks must be there; from the return on they are held.
+    /// Publishes a content under a token's digest. Its chunks must be here; they are held from the return of this call on.
     package func add(
         _ token: LinkToken, to content: ContentReference, name: ItemName, in container: ContainerName,
         of account: AccountID, lifetime: Duration, password: String?
     ) async throws -> LinkRecord {
-        // What costs little comes first: a password takes time that all share.
+        // Cheap checks first: hashing a password takes time that all accounts share.
         try await database.read { db in
             _ = try LogStore.requireContainer(container, account, db)
             try Self.requireRoomForLink(of: account, db)
         }
-        // For days from here on no collection takes them, whether it has begun or not; later ones see the link.
+        // For the next days no collection removes them, whether it has begun or not; later collections see the link.
         let absent = try await holdForLink(content, in: container, of: account)
         guard absent.isEmpty else {
             throw StorageError(.notFound, "The version is not in the cloud; sync the document and try again.")
@@ -92,7 +93,7 @@ package struct LinkStore: NounStore {
             expires: Timestamp(seconds: expires), hasPassword: sealed != nil)
     }
 
-    /// What of a content to be published is not here.
+    /// Holds the chunks of a content that is to be published, and returns those that are missing.
     private func holdForLink(
         _ content: ContentReference, in container: ContainerName, of account: AccountID
     ) async throws -> [ChunkID] {
@@ -103,7 +104,7 @@ package struct LinkStore: NounStore {
         if content.layout == .manifest {
             let places = try await chunks.place(of: content.digest, in: container, of: account).map { [$0] } ?? []
             let length = try await chunks.manifests.plainLengths(of: places).first ?? 0
-            // Chunks of devices have 64 KiB at least: a long list of tiny ones would make each download a great many reads.
+            // Devices cut chunks of at least 64 KiB: a long list of tiny ones would turn each download into a great many reads.
             let isTiny = length > Self.longList && content.size / UInt64(length / 33) < Self.smallestAverage
             guard length <= Self.maximumPublished, !isTiny else {
                 throw StorageError(.tooLarge, "The version has more chunks than a published document may have.")
@@ -121,7 +122,8 @@ package struct LinkStore: NounStore {
         }
     }
 
-    /// What a link serves; nil for one that never was, was withdrawn, or has expired: these look the same from outside.
+    /// Returns the content that a link serves; nil for one that never existed, was withdrawn, or has expired: these look the same from
+    /// outside.
     package func link(_ token: LinkToken) async throws -> PublishedContent? {
         let now = now()
         return try await database.read { db in
@@ -135,13 +137,14 @@ package struct LinkStore: NounStore {
         }
     }
 
-    /// Whether this is the link's password. Tries wait for one another, accounts by turns; throws `busy` where too many of one wait.
+    /// Whether this is the link's password. Attempts run one at a time, accounts by turns. Throws `busy` if too many wait.
     package func isPassword(_ text: String, of link: PublishedContent) async throws -> Bool {
         guard let password = link.password else { return true }
         return try await passwords.matches(text, password, of: link.account)
     }
 
-    /// What a browser shows instead of the password once it has given it: ends with the link or a change of its password.
+    /// Returns the value that a browser presents in place of the password after it has sent the password. It becomes invalid with the link
+    /// or when the password changes.
     package func pass(of link: PublishedContent, token: LinkToken) -> String {
         Hex.encode(hash(Array((link.password?.hash ?? Data())) + Array(token.text.utf8)))
     }
@@ -159,7 +162,7 @@ package struct LinkStore: NounStore {
         }
     }
 
-    /// False where the account has no such link.
+    /// Withdraws a link. Returns false if the account has no such link.
     package func withdraw(_ id: Int64, of account: AccountID) async throws -> Bool {
         try await database.commit { db in
             return try db.execute(
@@ -188,9 +191,9 @@ package struct LinkStore: NounStore {
         }
     }
 
-    /// Lets links serve again that a restore suspended: one, or all of them.
+    /// Confirms links that a restore suspended: one, or all of them.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: How many were confirmed.
     package func confirm(_ link: Int64?) async throws -> Int {
         try await database.commit { db in
             return try db.execute(
@@ -198,14 +201,14 @@ package struct LinkStore: NounStore {
         }
     }
 
-    /// Withdraws a link. False where there is none of that number.
+    /// Withdraws a link. Returns false if there is none of that number.
     package func withdraw(_ id: Int64) async throws -> Bool {
         try await database.commit { db in
             return try db.execute("DELETE FROM link WHERE id = ?", [id]) > 0
         }
     }
 
-    /// Contents that links of a container hold: their chunks, and those that their manifests name, must stay.
+    /// Returns the contents that links of a container hold: their chunks, and those that their manifests name, must stay.
     func contents(heldIn container: Int64, at now: Int64) async throws -> [ContentReference] {
         try await database.read { db in
             try db.rows(

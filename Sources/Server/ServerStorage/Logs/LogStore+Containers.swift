@@ -9,7 +9,7 @@ extension LogStore {
         return names.compactMap { ContainerName($0) }
     }
 
-    /// No error when it is there. At most ``maximumContainers``.
+    /// Creates a container; does nothing if it exists. An account has at most ``maximumContainers``.
     package func createContainer(_ name: ContainerName, of account: AccountID) async throws {
         try await database.commit { db in
             guard try Self.container(name, account, db) == nil else { return }
@@ -23,10 +23,10 @@ extension LogStore {
         changes.changed(name, to: 0, of: account)
     }
 
-    /// What one line of the change feed may name.
+    /// As many as one line of the change feed may name.
     package static let maximumContainers = 4_096
 
-    /// The number of a container and the end of its log; nil where this account has none of that name.
+    /// Returns the number of a container and the end of its log; nil if this account has none of that name.
     static func container(
         _ name: ContainerName, _ account: AccountID, _ db: any StorageTransaction
     ) throws -> (id: Int64, sequence: UInt64)? {
@@ -44,7 +44,7 @@ extension LogStore {
         return container
     }
 
-    /// The containers of an account with the ends of their logs, for the server's owner.
+    /// Returns the containers of an account with the ends of their logs, for the server's owner.
     package func containers(ofAccount name: String) async throws -> [(name: String, entries: UInt64)] {
         try await database.read { db in
             let account = try AccountStore.requireAccount(named: name, db)
@@ -70,14 +70,14 @@ extension LogStore {
         try db.execute("UPDATE container SET name = ? WHERE id = ?", [name, container])
     }
 
-    /// Removes a container that has nothing any more.
+    /// Removes a container whose contents have all been removed.
     static func remove(_ container: Int64, _ db: any StorageTransaction) throws {
         try db.execute("DELETE FROM container WHERE id = ?", [container])
     }
 
     /// Removes up to `limit` entries of a container.
     ///
-    /// - Returns: How many, what they cost the account, and what those of settings cost, which counted against nothing.
+    /// - Returns: How many were removed, what they cost the account, and the cost of those of settings, which counted against no share.
     static func removeEntries(
         of container: Int64, limit: Int, _ db: any StorageTransaction
     ) throws -> (count: Int, bytes: Int, free: Int) {

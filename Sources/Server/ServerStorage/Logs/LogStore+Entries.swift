@@ -2,9 +2,9 @@ package import CloudModel
 import CloudProtocol
 import Foundation
 
-/// Logs as the server's own work reads them, whichever account they belong to.
+/// Logs for the server's own work, whichever account they belong to.
 extension LogStore {
-    /// A container as the server's own work sees it.
+    /// A container for the server's own work.
     struct StoredContainer: Hashable, Sendable {
         let id: Int64
         let account: AccountID
@@ -22,7 +22,7 @@ extension LogStore {
         }
     }
 
-    /// A page of entries after `position`, with the times at which they came.
+    /// Returns a page of entries after `position`, with the times at which they arrived.
     func entries(of container: Int64, after position: LogSequence) async throws -> [ContainerFold.Entry] {
         let now = now()
         return try await database.read { db in
@@ -46,7 +46,7 @@ extension LogStore {
         }
     }
 
-    /// Bytes on the disk: the frames of a container's chunks, and its log.
+    /// Returns the bytes on the disk: the frames of a container's chunks, and its log.
     package func storedBytes(
         of name: ContainerName, account: AccountID
     ) async throws -> (chunks: UInt64, log: UInt64) {
@@ -58,7 +58,7 @@ extension LogStore {
         }
     }
 
-    /// The ends of an account's logs, for the change feed.
+    /// Returns the ends of an account's logs, for the change feed.
     static func ends(
         of account: AccountID, in database: any StorageDatabase
     ) async throws -> [String: UInt64] {

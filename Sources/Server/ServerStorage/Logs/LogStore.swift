@@ -4,19 +4,20 @@ package import CloudProtocol
 import ContainerLog
 import Foundation
 
-/// Logs: containers and the entries in them.
+/// Logs: containers and their entries.
 ///
-/// An entry has one place, which it gets in the transaction that stores it; a key that was used before returns the place that it got then.
+/// An entry gets its position in the transaction that stores it. Appending with a key that was used before returns the position that was
+/// assigned then.
 package struct LogStore: NounStore {
     let database: any StorageDatabase
     let time: any TimeSource
     let chunks: ChunkStore
     let changes: ChangeHub
 
-    /// What a log may grow beyond the account's share, in bytes: deleting must work where nothing else fits.
+    /// How many bytes a log may grow beyond the account's share, because deleting must work where nothing else fits.
     private static let logSlack: UInt64 = 64 << 20
 
-    /// Appends an entry. A key that was used before returns the position that it got then. Throws `damaged` where the
+    /// Appends an entry. Appending with a key that was used before returns the position that was assigned then. Throws `damaged` if the
     /// entry refers to bytes that are not here (any more).
     package func append(
         _ payload: [UInt8], key: AppendKey?, to name: ContainerName, of account: AccountID
@@ -48,7 +49,7 @@ package struct LogStore: NounStore {
 
     /// Whether an entry has only changes of key-value stores.
     static func isOfKeyValues(_ payload: [UInt8]) -> Bool {
-        // What is not a batch has no meaning, and is no setting.
+        // A payload that is not a batch has no meaning, and is not a setting.
         guard let batch = try? ChangeBatch(decoding: payload), !batch.changes.isEmpty else { return false }
         return batch.changes.allSatisfy { if case .setValue = $0 { true } else { false } }
     }
@@ -60,8 +61,8 @@ package struct LogStore: NounStore {
         ).map { UInt64($0) }
     }
 
-    /// A page behind `after`: as many entries as ``CloudLimits`` lets one have, none at the end of the log.
-    /// Throws `damaged` where the log ends before `after`.
+    /// Returns a page after `after`: as many entries as ``CloudLimits`` allows, none at the end of the log. Throws `damaged` if the log
+    /// ends before `after`.
     package func page(
         of name: ContainerName, after: LogSequence, limit: Int, account: AccountID
     ) async throws -> LogPage {

@@ -12,10 +12,10 @@ package struct PasskeyRecord: Hashable, Sendable {
 
 /// Passkeys of accounts, for the console.
 extension SessionStore {
-    /// More than a person has devices.
+    /// More than a person's devices.
     static let maximumPasskeys = 32
 
-    /// How passkeys name the account: random bytes, which do not reveal its name (WebAuthn Level 2, 14.6.1).
+    /// Returns the name of the account in passkeys: random bytes, which do not reveal its real name (WebAuthn Level 2, 14.6.1).
     package func userHandle(of account: AccountID) async throws -> [UInt8] {
         try await database.read { db in
             let handle = try db.value(Data.self, "SELECT userHandle FROM account WHERE id = ?", [account.value])
@@ -23,10 +23,10 @@ extension SessionStore {
         }
     }
 
-    /// Keeps a passkey that was registered.
+    /// Stores a passkey that was registered.
     ///
-    /// - Parameter name: What the account's list calls it.
-    /// - Throws: `invalid` for a passkey that is there already, and for more than ``maximumPasskeys``.
+    /// - Parameter name: The name in the account's list.
+    /// - Throws: `invalid` for a passkey that exists already, and for more than ``maximumPasskeys``.
     package func addPasskey(
         _ passkey: PasskeyRegistration, of account: AccountID, domain: String, name: String
     ) async throws {
@@ -52,7 +52,7 @@ extension SessionStore {
         }
     }
 
-    /// The passkeys of an account, or of all.
+    /// Returns the passkeys of an account, or of all accounts.
     package func passkeys(ofAccount name: String? = nil) async throws -> [PasskeyRecord] {
         try await database.read { db in
             try db.rows(
@@ -69,7 +69,7 @@ extension SessionStore {
         }
     }
 
-    /// The ids by which authenticators know an account's passkeys.
+    /// Returns the ids by which authenticators know an account's passkeys.
     package func credentials(of account: AccountID) async throws -> [[UInt8]] {
         try await database.read { db in
             try db.values(Data.self, "SELECT credential FROM passkey WHERE account = ? ORDER BY id", [account.value])
@@ -77,9 +77,9 @@ extension SessionStore {
         }
     }
 
-    /// Removes a passkey; the owner does without an account.
+    /// Removes a passkey, of a given account or, for the owner, of any.
     ///
-    /// - Returns: False where the account has none of that number.
+    /// - Returns: False if there is none of that number.
     package func removePasskey(_ id: Int64, of account: AccountID? = nil) async throws -> Bool {
         try await database.commit { db in
             return try db.execute(
@@ -87,13 +87,13 @@ extension SessionStore {
         }
     }
 
-    /// Opens a session for a browser that proves to have a passkey. That is two factors by itself: the authenticator, and the person whom it has
-    /// verified.
+    /// Opens a session for a browser that proves to have a passkey. A passkey is two factors by itself: the authenticator, and the person
+    /// whom it has verified.
     ///
     /// - Parameters:
     ///   - secret: What the browser presents from now on.
-    ///   - useChallenge: Uses the challenge up; returns false where it was used before.
-    /// - Throws: `unauthorized` where the passkey is not known, is of another domain, or has not signed this.
+    ///   - useChallenge: Uses the challenge up; returns false if it was used before.
+    /// - Throws: `unauthorized` if the passkey is not known, belongs to another domain, or did not sign this challenge.
     package func openSession(
         passkey: PasskeyAssertion, challenge: [UInt8], origin: WebOrigin, browser: String, secret: [UInt8],
         useChallenge: @escaping @Sendable () -> Bool

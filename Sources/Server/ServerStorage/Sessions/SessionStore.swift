@@ -2,7 +2,7 @@ package import Basics
 package import CloudProtocol
 import Foundation
 
-/// A browser that is signed in to the console.
+/// A session of a browser that is signed in to the console.
 package struct ConsoleSession: Hashable, Sendable {
     package let id: Int64
     package let account: AccountID
@@ -12,10 +12,10 @@ package struct ConsoleSession: Hashable, Sendable {
 /// A browser as its account sees it.
 package struct SessionRecord: Hashable, Sendable {
     package let id: Int64
-    /// What it calls itself.
+    /// The name that the browser gives itself.
     package let browser: String
     package let created: Timestamp
-    /// To the minute.
+    /// When the browser last made a request, to the minute.
     package let seen: Timestamp
 }
 
@@ -23,37 +23,37 @@ package struct SessionRecord: Hashable, Sendable {
 package struct OwnedSession: Hashable, Sendable {
     package let id: Int64
     package let account: String
-    /// What the browser calls itself.
+    /// The name that the browser gives itself.
     package let browser: String
     package let created: Timestamp
-    /// To the minute.
+    /// When the browser last made a request, to the minute.
     package let seen: Timestamp
 }
 
-/// Browsers that are signed in to the console, and the passkeys with which they sign in.
+/// Sessions of browsers in the console, and the passkeys with which browsers sign in.
 package struct SessionStore: NounStore {
     let database: any StorageDatabase
     let time: any TimeSource
     let accounts: AccountStore
 
-    /// A browser that shows nothing for so long is signed out.
+    /// How long a browser may be idle before it is signed out.
     package static let sessionIdleLimit: Duration = .seconds(7 * 86_400)
-    /// However busy it is, after so long it needs a new code.
+    /// How long a session lasts, however busy it is; after that the browser needs a new code.
     package static let sessionLifetime: Duration = .seconds(30 * 86_400)
 
-    /// Exchanges a code for a session; the code is used up.
+    /// Exchanges a code for a session and uses the code up.
     ///
     /// - Parameters:
-    ///   - secondFactor: What the account's authenticator app shows, or a recovery code.
+    ///   - secondFactor: A code of the account's authenticator app, or a recovery code.
     ///   - secret: What the browser presents from now on; the database has its digest.
-    /// - Throws: `unauthorized` for a code that is not valid or is for a device only, `secondFactor` where one is missing or wrong.
+    /// - Throws: `unauthorized` for a code that is not valid or is for a device only, `secondFactor` if one is missing or wrong.
     package func openSession(
         code: SignInCode, secondFactor: String? = nil, browser: String, secret: [UInt8]
     ) async throws {
         let now = now()
         let label = ClientLabel.of(browser)
         try await accounts.redeeming(code, secondFactor) { account, grant, db in
-            // A browser can do everything, and for as long as its session lasts.
+            // A browser has full access for as long as its session lasts.
             guard grant == .full else {
                 throw StorageError(
                     .unauthorized,
@@ -73,7 +73,7 @@ package struct SessionStore: NounStore {
             [account, hash(secret), browser, now, now])
     }
 
-    /// Whose secret this is; nil for one that is wrong, was signed out, or is too old.
+    /// Returns the session with a secret; nil if the secret is wrong, or the session was signed out or is too old.
     package func session(secret: [UInt8]) async throws -> ConsoleSession? {
         let now = now()
         let found = try await database.read { db -> (session: ConsoleSession, seen: Int64)? in
@@ -91,7 +91,7 @@ package struct SessionStore: NounStore {
             }
         }
         guard let found else { return nil }
-        // To the minute: what only reads must not write with each request.
+        // To the minute, so that requests that only read do not write each time.
         if abs(now - found.seen) >= 60 {
             try await database.commit { db in
                 try db.execute("UPDATE session SET seen = ? WHERE id = ?", [now, found.session.id])
@@ -100,14 +100,14 @@ package struct SessionStore: NounStore {
         return found.session
     }
 
-    /// Whether it was not signed out meanwhile.
+    /// Whether the session was not signed out meanwhile.
     package func isOpen(_ session: ConsoleSession) async throws -> Bool {
         try await database.read { db in
             try db.exists("SELECT 1 FROM session WHERE id = ?", [session.id])
         }
     }
 
-    /// False where the account has no such session.
+    /// Signs a browser of the account out. Returns false if the account has no such session.
     package func endSession(_ id: Int64, of account: AccountID) async throws -> Bool {
         try await database.commit { db in
             return try db.execute("DELETE FROM session WHERE id = ? AND account = ?", [id, account.value]) > 0
@@ -144,7 +144,7 @@ package struct SessionStore: NounStore {
         }
     }
 
-    /// Signs a browser out. False where there is no such session.
+    /// Signs a browser out. Returns false if there is no such session.
     package func endSession(_ id: Int64) async throws -> Bool {
         try await database.commit { db in
             return try db.execute("DELETE FROM session WHERE id = ?", [id]) > 0
@@ -170,11 +170,12 @@ package struct SessionStore: NounStore {
     }
 }
 
-/// What forms of a session carry, so that no other site can post them: derived from the session's secret, which it does not reveal.
+/// The token in the forms of a session, so that no other site can post them. It is derived from the session's secret, which it does not
+/// reveal.
 package enum FormToken {
     package static func of(_ secret: [UInt8]) -> String { Hex.encode(hash(Array("form".utf8) + secret).prefix(16)) }
 
-    /// Takes the same time wherever the two differ.
+    /// Compares in constant time.
     package static func isEqual(_ one: String, _ other: String) -> Bool {
         isEqualInConstantTime(Data(one.utf8), Data(other.utf8))
     }

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// What an authenticator says, in binary (WebAuthn Level 2, 6.1).
+/// The binary data that an authenticator sends (WebAuthn Level 2, 6.1).
 struct AuthenticatorData {
     struct Credential {
         let id: [UInt8]
@@ -46,7 +46,7 @@ struct AuthenticatorData {
         static let extensions = Flags(rawValue: 128)
     }
 
-    /// WebAuthn Level 2, 6.5.1: 16 bytes of the authenticator's model, the length of the id, the id, the key.
+    /// Parses the credential (WebAuthn Level 2, 6.5.1): 16 bytes of the authenticator's model, the length of the id, the id, the key.
     private static func credential(
         _ bytes: ArraySlice<UInt8>
     ) throws(PasskeyProblem) -> (credential: Credential, rest: ArraySlice<UInt8>) {
@@ -60,7 +60,7 @@ struct AuthenticatorData {
         return (Credential(id: Array(rest.prefix(length)), key: try key(value)), after)
     }
 
-    /// A key on P-256 for ECDSA with SHA-256 (RFC 9053, 7.1.1; numbers of the IANA registry "COSE").
+    /// Parses a key on P-256 for ECDSA with SHA-256 (RFC 9053, 7.1.1; numbers of the IANA registry "COSE").
     private static func key(_ value: CBOR) throws(PasskeyProblem) -> P256.Signing.PublicKey {
         let (kind, algorithm, curve) = (CBOR.number(1), CBOR.number(3), CBOR.number(-1))
         guard value[kind] == .number(2), value[algorithm] == .number(-7), value[curve] == .number(1) else {
@@ -69,7 +69,7 @@ struct AuthenticatorData {
         guard let x = value[.number(-2)]?.bytes, let y = value[.number(-3)]?.bytes, x.count == 32, y.count == 32 else {
             throw .malformed
         }
-        // Refuses what is no point of the curve.
+        // The initializer refuses bytes that are not a point of the curve.
         do { return try P256.Signing.PublicKey(x963Representation: [4] + x + y) } catch { throw .malformed }
     }
 }

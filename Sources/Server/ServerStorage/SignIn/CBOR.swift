@@ -2,7 +2,7 @@
 /// floating-point numbers.
 package indirect enum CBOR: Hashable, Sendable {
     case unsigned(UInt64)
-    /// -1 - n.
+    /// The number -1 - n.
     case negative(UInt64)
     case bytes([UInt8])
     case text(String)
@@ -27,7 +27,7 @@ package indirect enum CBOR: Hashable, Sendable {
     package static let maximumDepth = 8
     package static let maximumBytes = 1 << 16
 
-    /// A negative or positive number, such as the keys and values of COSE (RFC 9052).
+    /// Returns a negative or positive number, such as the keys and values of COSE (RFC 9052).
     package static func number(_ number: Int64) -> CBOR {
         number < 0 ? .negative(UInt64(-(number + 1))) : .unsigned(UInt64(number))
     }
@@ -95,7 +95,7 @@ private struct CBORReader {
         }
     }
 
-    /// RFC 8949, 3; only the shortest form of each number.
+    /// Reads an argument (RFC 8949, 3); accepts only the shortest form of each number.
     private mutating func argument(_ information: UInt8) throws(CBOR.Problem) -> UInt64 {
         guard information >= 24 else { return UInt64(information) }
         guard information <= 27 else { throw .unsupported }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a browser says about a passkey's use, as JSON (WebAuthn Level 2, 5.8.1).
+/// A browser's description of a passkey's use, as JSON (WebAuthn Level 2, 5.8.1).
 struct ClientData: Decodable {
     enum Ceremony: String, Decodable {
         case registration = "webauthn.create"
@@ -12,7 +12,7 @@ struct ClientData: Decodable {
     private let origin: String
     private let crossOrigin: Bool?
 
-    /// - Throws: ``PasskeyProblem`` unless the browser was asked for exactly this, by our own page.
+    /// - Throws: ``PasskeyProblem`` unless our own page requested exactly this from the browser.
     static func check(
         _ json: [UInt8], for ceremony: Ceremony, challenge: [UInt8], origin: WebOrigin
     ) throws(PasskeyProblem) {

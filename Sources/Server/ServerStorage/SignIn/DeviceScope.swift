@@ -1,14 +1,14 @@
 /// What a device may do in its account.
 package enum DeviceScope: String, Hashable, Sendable, CaseIterable {
     case full
-    /// Nothing that changes a log, adds chunks or publishes.
+    /// Permits nothing that changes a log, adds chunks or publishes.
     case read
 
-    /// A scope that only a newer version knows permits the least.
+    /// A scope that only a newer version knows is read as the most restricted one.
     init(stored text: String) { self = DeviceScope(rawValue: text) ?? .read }
 }
 
-/// What a sign-in code gives to the device that uses it.
+/// The access that a sign-in code gives to the device that uses it.
 package struct DeviceGrant: Hashable, Sendable {
     package let scope: DeviceScope
     /// When the device's access ends, in seconds since 1970 UTC; nil: when it is revoked.
@@ -21,7 +21,7 @@ package struct DeviceGrant: Hashable, Sendable {
 
     package static let full = DeviceGrant()
 
-    /// How long, as people write it: `12h`, `30d`, `4w`. Ten years at most.
+    /// Parses a period as people write it: `12h`, `30d`, `4w`. Ten years at most.
     ///
     /// - Returns: Seconds; nil for anything else.
     package static func seconds(_ text: String) -> Int64? {

@@ -1,8 +1,8 @@
 import Crypto
 import Foundation
 
-/// Codes of an authenticator app: RFC 4226 (HOTP) over the time (RFC 6238, TOTP), with SHA-1 and steps of 30 seconds, which is what every
-/// app supports.
+/// Generates the codes of an authenticator app: RFC 4226 (HOTP) over the time (RFC 6238, TOTP), with SHA-1 and steps of 30 seconds, which
+/// every app supports.
 package struct OneTimePassword: Hashable, Sendable {
     package static let period: Int64 = 30
     package static let digits = 6
@@ -21,7 +21,7 @@ package struct OneTimePassword: Hashable, Sendable {
     /// - Parameter seconds: Since 1970 UTC.
     package static func step(at seconds: Int64) -> Int64 { max(0, seconds) / period }
 
-    /// The code of a counter (RFC 4226, 5.3).
+    /// Returns the code of a counter (RFC 4226, 5.3).
     ///
     /// - Parameter digits: From 1 to 9.
     package func code(counter: UInt64, digits: Int = OneTimePassword.digits) -> String {
@@ -35,7 +35,7 @@ package struct OneTimePassword: Hashable, Sendable {
         return String(repeating: "0", count: digits - text.utf8.count) + text
     }
 
-    /// The step that a code belongs to, if it is one of the window and no code of that step or of a later one was accepted before.
+    /// Returns the step that a code belongs to, if it is one of the window and no code of that step or of a later one was accepted before.
     ///
     /// - Parameters:
     ///   - last: The last step that was accepted.
@@ -43,7 +43,7 @@ package struct OneTimePassword: Hashable, Sendable {
     package func step(of code: String, at seconds: Int64, after last: Int64?) -> Int64? {
         let current = Self.step(at: seconds)
         var found: Int64?
-        // All are compared, in the same time each.
+        // All codes are compared, each in constant time.
         for step in max(0, current - Self.window)...(current + Self.window) {
             let expected = self.code(counter: UInt64(step))
             let isEqual = isEqualInConstantTime(Data(expected.utf8), Data(code.utf8))
@@ -52,21 +52,21 @@ package struct OneTimePassword: Hashable, Sendable {
         return found
     }
 
-    /// What a person types into an app that cannot read the address: base 32 in groups of four (RFC 4648, 6).
+    /// The secret as a person types it into an app that cannot read the address: base32 in groups of four (RFC 4648, 6).
     package var text: String {
         let text = Array(Base32.encode(secret).utf8)
         return stride(from: 0, to: text.count, by: 4)
             .map { String(decoding: text[$0..<min($0 + 4, text.count)], as: UTF8.self) }.joined(separator: " ")
     }
 
-    /// The address that apps read (github.com/google/google-authenticator/wiki/Key-Uri-Format).
+    /// Returns the address that apps read (github.com/google/google-authenticator/wiki/Key-Uri-Format).
     package func address(account: String, issuer: String) -> String {
         let label = "\(Self.escaped(issuer)):\(Self.escaped(account))"
         return
             "otpauth://totp/\(label)?secret=\(Base32.encode(secret))&issuer=\(Self.escaped(issuer))&algorithm=SHA1&digits=\(Self.digits)&period=\(Self.period)"
     }
 
-    /// Percent-encoded, but for the unreserved characters of RFC 3986, 2.3.
+    /// Percent-encodes all but the unreserved characters of RFC 3986, 2.3.
     private static func escaped(_ text: String) -> String {
         text.utf8.map { byte in
             let isPlain = byte.isASCIILetterOrDigit || "-._~".utf8.contains(byte)

@@ -7,7 +7,7 @@ package struct PasskeyAssertion: Hashable, Sendable {
     package let clientData: [UInt8]
     package let authenticatorData: [UInt8]
     package let signature: [UInt8]
-    /// Whose passkey the authenticator says it is.
+    /// The user handle of the account to which the authenticator says the passkey belongs.
     package let userHandle: [UInt8]
 
     package init(
@@ -20,11 +20,11 @@ package struct PasskeyAssertion: Hashable, Sendable {
         self.userHandle = userHandle
     }
 
-    /// Checks everything but whose the passkey is.
+    /// Checks everything except which account the passkey belongs to.
     ///
     /// - Parameters:
     ///   - key: The passkey's public key (X9.63).
-    ///   - counter: The passkey's last counter of signatures.
+    ///   - counter: The passkey's last signature counter.
     /// - Returns: The new counter, which is 0 for authenticators that do not count.
     /// - Throws: ``PasskeyProblem``.
     package func verify(

@@ -2,22 +2,24 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// Challenges for passkeys: random, for one browser, for five minutes, accepted once.
+/// Challenges for passkeys: random, for one browser, valid for five minutes, accepted once.
 ///
-/// A challenge carries its own end and a code that only this process can make, so pages that need no sign-in take no memory. Only those
-/// that were accepted are remembered, until they end.
+/// A challenge carries its own expiry and a code that only this process can make, so pages that need no sign-in take no memory. Only
+/// challenges that were accepted are remembered, until they expire.
 package final class PasskeyChallenges: Sendable {
     package static let lifetime: Int64 = 300
     private static let nonceBytes = 16
 
     private let key = SymmetricKey(size: .bits256)
-    /// Accepted ones, and when they end.
+    /// Accepted challenges, and when they expire.
     private let used = Mutex<[[UInt8]: Int64]>([:])
 
     package init() {}
 
+    /// Makes a challenge.
+    ///
     /// - Parameters:
-    ///   - holder: What only the browser has that the challenge is for, such as its session.
+    ///   - holder: Something that only the browser that the challenge is for has, such as its session.
     ///   - now: Seconds since 1970 UTC.
     package func make(for holder: String, now: Int64) -> [UInt8] {
         var random = SystemRandomNumberGenerator()
@@ -26,7 +28,7 @@ package final class PasskeyChallenges: Sendable {
         return nonce + end + code(of: nonce + end, holder)
     }
 
-    /// Whether this process made the challenge for that browser, and it has not ended.
+    /// Whether this process made the challenge for that browser, and it has not expired.
     package func isValid(_ challenge: [UInt8], for holder: String, now: Int64) -> Bool {
         guard challenge.count == Self.nonceBytes + 8 + 32, let end = Self.end(of: challenge) else { return false }
         let content = Array(challenge[..<(Self.nonceBytes + 8)])

@@ -1,17 +1,17 @@
 /// Why a passkey was not accepted.
 package enum PasskeyProblem: Error, Hashable, Sendable {
-    /// Not what a browser sends.
+    /// The bytes are not what a browser sends.
     case malformed
     /// A registration in place of a sign-in, or the other way round.
     case otherCeremony
     case otherChallenge
-    /// Another page, another site, or a page within another site's.
+    /// The request came from another page, another site, or a page within another site's.
     case otherOrigin
     /// The person was not verified, by a fingerprint or a PIN for example.
     case notVerified
     /// Not ECDSA with P-256 and SHA-256.
     case otherAlgorithm
     case wrongSignature
-    /// The counter of signatures went back, so there may be a copy of the authenticator.
+    /// The signature counter went back, so there may be a copy of the authenticator.
     case counter
 }

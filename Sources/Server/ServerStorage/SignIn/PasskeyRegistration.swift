@@ -1,7 +1,7 @@
 import Crypto
 
-/// A passkey that a browser has made (WebAuthn Level 2, 7.1). The statement of attestation is not looked at: which make an authenticator
-/// has decides nothing here.
+/// A passkey that a browser has made (WebAuthn Level 2, 7.1). The attestation statement is ignored: an authenticator's make decides nothing
+/// here.
 package struct PasskeyRegistration: Hashable, Sendable {
     package let credential: [UInt8]
     /// The public key, uncompressed (X9.63), 65 bytes.

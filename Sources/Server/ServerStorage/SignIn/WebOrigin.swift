@@ -1,15 +1,16 @@
 import CloudProtocol
 
-/// Where a browser reaches the console: the origin that it signs for, and the domain that passkeys belong to (WebAuthn Level 2, 13.4.9).
+/// The origin at which a browser reaches the console: it signs for this origin, and passkeys belong to its domain (WebAuthn Level 2,
+/// 13.4.9).
 package struct WebOrigin: Hashable, Sendable {
-    /// `https://cloud.example.org:8443`, without the scheme's own port.
+    /// The origin, such as `https://cloud.example.org:8443`, without the scheme's default port.
     package let text: String
     /// The domain, `rpId` in WebAuthn.
     package let domain: String
 
-    /// - Returns: Nil where browsers offer no passkeys: for addresses of IP, and without TLS except on `localhost`.
+    /// - Returns: Nil where browsers offer no passkeys: at IP addresses, and without TLS except on `localhost`.
     package init?(_ url: String) {
-        // The error says which part is wrong; here only whether one is counts.
+        // The error says which part is wrong; only the fact that one is matters here.
         guard let address = try? ServerAddress(url) else { return nil }
         let scheme = address.isEncrypted ? "https" : "http"
         let place = address.description.dropFirst(scheme.utf8.count + 3).prefix { $0 != "/" }
