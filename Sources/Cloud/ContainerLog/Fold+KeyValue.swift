@@ -8,7 +8,6 @@ extension Fold {
         let entry = KeyValueEntry(value: value, time: min(time, state.time))
         let old = try store.keyValue(key)
         guard old.map({ $0.time <= entry.time }) ?? true else { return }
-        // What was never there needs no memory of its removal either: nothing older can come back that anybody saw.
         guard try store.keyValueTotals().allows(entry, replacing: old) else { return note(refused: key) }
         guard old != entry else { return }
         try store.setKeyValue(entry, for: key)
