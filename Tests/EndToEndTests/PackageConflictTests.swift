@@ -108,7 +108,8 @@ extension EndToEnd {
                     #expect(try await device.contents("d.rtfd/y") == "B2")
                 }
 
-                try await b.download("d.rtfd")
+                // A write to a package on a device without its bytes needs the cloud.
+                for device in [a, b] { try await device.download("d.rtfd") }
                 _ = try await makeConflict(cloud, a, b, "3")
                 try await b.ubiquity(["resolve", b.path("d.rtfd"), "--keep", "current"]).text()
                 try await b.sync()
