@@ -31,7 +31,7 @@ extension FuzzTarget {
             try expectShowable([item.attributes.modified, item.attributes.created] + item.conflicts.map(\.modified))
             for conflict in item.conflicts {
                 let suffix = HeirName.deviceAndTime.suffix(from: conflict.authorName, at: conflict.modified)
-                // Any name does: it is an ``ItemName``, which can not leave its folder.
+                // Any resulting name is acceptable: it is an ``ItemName``, which cannot leave its folder.
                 _ = NumberedName.beforeExtension.inserting(suffix, into: item.name)
             }
         }
