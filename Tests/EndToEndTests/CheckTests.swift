@@ -192,7 +192,7 @@ extension EndToEnd {
                 try await test.a.shell("for i in $(seq 1 400); do echo $i > document-$i; done")
                 try await test.a.sync()
                 try await test.a.stop()
-                // The bytes at the start of a page of names, where SQLite finds the cells of its tree.
+                // The header of a page of names, from which SQLite finds the cells of its tree.
                 let file = "\(test.a.state)/metadata.sqlite"
                 let bytes = try Data(contentsOf: URL(filePath: file))
                 let name = try #require(bytes.firstRange(of: Data("document-200".utf8)))

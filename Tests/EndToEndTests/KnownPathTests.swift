@@ -35,7 +35,7 @@ extension EndToEnd {
                 try await test.a.shell("mv d e; mkdir d; echo new > d/f")
                 try await writing(test.a, "d/f") {
                     #expect(try await held(test.a).contains("CloudDocs/Documents/d/f"))
-                    // A claim of the new file would wait for the writer and time out.
+                    // If the path meant the new file, the read would wait for the writer and time out.
                     try await read(test.a, "e/f")
                 }
             }

@@ -25,7 +25,7 @@ extension FaultSuite {
     }
 }
 
-/// Counts of what happened while daemons died.
+/// The numbers of deaths, of operations and of samples during the storms.
 struct StormTally: CustomStringConvertible {
     var deaths = 0
     var acknowledged = 0

@@ -68,7 +68,7 @@ struct History {
 
     private func time(_ index: Int) -> Timestamp { .minute(1000 + minute + devices[index].skew) }
 
-    // MARK: What users do
+    // MARK: Actions of users
 
     private mutating func work(_ index: Int) throws {
         switch random.number(0..<100) {

@@ -76,7 +76,7 @@ final class FaultBench {
         self.supervisor = supervisor
     }
 
-    /// The daemon's calls on documents and on the kernel's requests, without its log, its clients and its own wake-ups.
+    /// The daemon's calls on documents and on the kernel's requests, without those on its log, its clients and its own wake-ups.
     var mutations: @Sendable (ObservedCall) -> Bool {
         { [places] call in
             guard !SystemCall.reads.contains(call.call), !call.target.hasSuffix("/daemon.log") else { return false }

@@ -69,7 +69,7 @@ extension FuzzTarget {
     }
 }
 
-/// A short log with each kind of change in it.
+/// A short log that contains each kind of change.
 enum EntrySamples {
     private static let folder = ItemID(high: 1 << 63, low: 1)
     private static let file = ItemID(high: 1 << 63, low: 2)
