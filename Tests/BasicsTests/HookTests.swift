@@ -16,7 +16,8 @@ struct HookTests {
         #expect(called.withLock(\.self) == ["first one", "second two"])
     }
 
-    // A daemon died of its hundred-thousandth transaction: each call of a function out of a Mutex was two frames deeper than the one before.
+    // A daemon crashed at its hundred-thousandth transaction: each call of a function that was read from a Mutex was two frames deeper than
+    // the previous one.
     @Test("a call is no deeper for those before it")
     func depth() {
         let addresses = Mutex<[UInt]>([])

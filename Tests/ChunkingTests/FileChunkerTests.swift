@@ -39,7 +39,7 @@ import Testing
     }
 }
 
-/// A file without a name, open for reading and writing.
+/// Opens a file without a name for reading and writing.
 private func anonymousFile() throws -> Int32 {
     var path = Array("/tmp/chunks-XXXXXX".utf8CString)
     let descriptor = try check("mkstemp") { mkstemp(&path) }

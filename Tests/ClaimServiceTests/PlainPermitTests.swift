@@ -7,7 +7,7 @@ import VirtualFileSystem
 
 @Suite("Turns of plain programs")
 struct PlainPermitTests {
-    /// What was called, in order.
+    /// The calls that were made, in order.
     private final class Calls: Sendable {
         private let names = Mutex<[String]>([])
         var all: [String] { names.withLock { $0 } }

@@ -27,7 +27,7 @@ struct ConnectionTests {
         #expect(rules.readBody(1_000) == .none)
         rules.readEnd()
         #expect(!rules.isWatched && rules.check(now: .seconds(100)) == .none)
-        // The next request has its body read before its answer.
+        // The server reads the body of the next request before it sends the response.
         #expect(rules.readBody(16 << 20) == .none)
         rules.readEnd()
         rules.writesEnd(now: .seconds(100))
@@ -40,7 +40,7 @@ struct ConnectionTests {
         rules.writes(now: .seconds(10))
         #expect(rules.check(now: .seconds(54)) == .none)
         #expect(rules.check(now: .seconds(56)) == .close)
-        // 3 KB in twenty seconds, and always more to take.
+        // The reader takes 3 KB in twenty seconds, and there is always more to take.
         rules.writes(now: .seconds(20))
         var end: Int?
         for second in 20..<200 where end == nil {
@@ -72,7 +72,7 @@ struct ConnectionTests {
         #expect(table.open(5, from: "b", now: .zero) == [])
         table.close(2)
         #expect(table.open(6, from: "a", now: .zero) == [])
-        // The machine itself and its proxies have no such bound.
+        // This bound does not apply to the machine itself and its proxies.
         for ticket in UInt64(10)..<30 { #expect(table.open(ticket, from: nil, now: .zero) == []) }
     }
 
@@ -82,7 +82,7 @@ struct ConnectionTests {
         _ = table.open(1, from: nil, now: .zero)
         table.signIn(1, AccountID(1))
         for ticket in UInt64(2)...76 { #expect(table.open(ticket, from: nil, now: .seconds(Int(ticket))) == []) }
-        // The oldest one does something.
+        // The oldest connection becomes active.
         table.isActive(2, now: .seconds(99))
         #expect(table.open(100, from: nil, now: .seconds(100)) == [3])
         #expect(table.open(101, from: nil, now: .seconds(101)) == [4])
@@ -90,7 +90,7 @@ struct ConnectionTests {
         for ticket in UInt64(200)..<400 {
             #expect(table.open(ticket, from: nil, now: .seconds(Int(ticket)))?.count == 1)
         }
-        // Places are left for those who sign in.
+        // Places are reserved for clients that sign in.
         for ticket in UInt64(380)..<392 { table.signIn(ticket, AccountID(Int64(ticket))) }
         #expect(table.open(500, from: nil, now: .seconds(500)) == [])
     }

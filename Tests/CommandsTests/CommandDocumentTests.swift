@@ -9,7 +9,7 @@ struct CommandDocumentTests {
         let readme = URL(filePath: #filePath).appending(path: "../../../README.md").standardizedFileURL
         let rows = try String(contentsOf: readme, encoding: .utf8).split(separator: "\n")
             .filter { $0.hasPrefix("| `ubiquity ") }
-        // A row is about several: `ubiquity download PATH…` · `evict PATH…`.
+        // A row can name several commands: `ubiquity download PATH…` · `evict PATH…`.
         let named = rows.flatMap { row in
             row.split(separator: " | ")[0].matches(of: /`(?:ubiquity )?([a-z-]+)[^`]*`/).map { String($0.1) }
         }

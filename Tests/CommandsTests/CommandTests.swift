@@ -7,7 +7,7 @@ import Subprocess
 import SystemPackage
 import Testing
 
-/// Runs the real program against a daemon that says what the test wants.
+/// Runs the real program against a daemon with scripted responses.
 @Suite("The ubiquity program")
 struct CommandTests {
     struct Outcome: Sendable {

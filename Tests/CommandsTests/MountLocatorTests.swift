@@ -67,7 +67,7 @@ struct MountLocatorTests {
         let place = try locator.place(of: argument)
         #expect(place.record == docs)
         #expect(place.path == (try MountPath(path)))
-        // Of another file system nothing is known.
+        // The locator knows nothing about another file system.
         #expect(throws: CommandFailure.self) { try locator.place(of: "/other/a") }
     }
 

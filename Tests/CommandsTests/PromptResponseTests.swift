@@ -2,7 +2,7 @@ import ControlServer
 import DaemonProtocol
 import Testing
 
-/// Requests that the server answers on the thread that reads them.
+/// Requests that the server handles on the thread that reads them.
 @Suite("Requests that are answered at once")
 struct PromptResponseTests {
     private let hello = DaemonRequest(HelloRequest(program: "test"))
@@ -17,7 +17,7 @@ struct PromptResponseTests {
         DaemonRequest(FinishRequest(claim: claim, isQuiet: isQuiet))
     }
 
-    /// A handler that answers claims at once and holds up all else until the gate opens.
+    /// Returns a handler that responds to claims at once and delays all other requests until the gate opens.
     private func handler(_ gate: Gate) -> ScriptedHandler {
         ScriptedHandler { [granted] request in
             if request.call is AccessRequest { .now(granted) } else { nil }

@@ -9,7 +9,7 @@ struct SocketEndTests {
         let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
             let record = daemon.record
-            // Not waited for: the server ends in the middle of them.
+            // The test does not wait for these connections: the server ends while they are being made.
             Task.detached { for _ in 0..<32 { _ = try? await RawClient.connect(record) } }
             for _ in 0..<4 { _ = try await RawClient.connect(record) }
         }
@@ -26,7 +26,8 @@ struct SocketEndTests {
             }
         }
         for client in clients.withLock({ $0 }) {
-            // An end, or a reset where something of it was still on its way; a silence would be an error after long.
+            // The client reads an end of the stream, or a reset where unread bytes were on their way. Silence would be an error after a
+            // long time.
             let answer = try? await client.next()
             #expect(answer == nil, "round \(round)")
         }

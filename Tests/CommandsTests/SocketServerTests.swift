@@ -78,7 +78,7 @@ struct SocketServerTests {
             let wait = DaemonRequest(DownloadRequest(paths: [.root], wait: true))
             try await client.send([DaemonRequest(HelloRequest(program: "test"))])
             _ = try await client.next()
-            // Called off right behind it: perhaps before it was begun.
+            // Cancelled immediately after the request, perhaps before it has begun.
             try await client.send([wait, wait, DaemonRequest(UnfollowRequest(request: 2))], from: 2)
             let answers = [try await client.next(), try await client.next()].compactMap(\.self)
             #expect(answers.first { $0.id == 2 }?.failureCode == .cancelled)
@@ -145,7 +145,7 @@ struct SocketServerTests {
                 return UInt8(truncatingIfNeeded: state >> 33)
             }
             let stream = try await RawClient.connect(daemon.record)
-            // The server may close before it has read all.
+            // The server may close the connection before it has read everything.
             try? await stream.send(bytes: noise)
             let answer = try await ask(daemon.record, DiagnoseRequest())
             #expect(answer == DiagnoseResponse(report: "well"), "seed \(seed)")

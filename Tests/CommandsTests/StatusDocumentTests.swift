@@ -10,11 +10,11 @@ struct StatusDocumentTests {
     private static let text: String = {
         var file = URL(filePath: #filePath)
         for _ in 0..<3 { file.deleteLastPathComponent() }
-        // An absent document names no field, and the tests below say so.
+        // If the document is absent it names no field, and the tests below fail.
         return (try? String(contentsOf: file.appending(path: "docs/STATUS.md"), encoding: .utf8)) ?? ""
     }()
 
-    /// The names of all fields, those inside of others too.
+    /// Returns the names of all fields, including nested ones.
     private func fields(of value: some Encodable) throws -> Set<String> {
         let text = String(decoding: try ControlFrame.payload(value), as: UTF8.self)
         return Set(text.matches(of: /"(\w+)":/).map { String($0.1) })

@@ -4,7 +4,7 @@ import ContainerLog
 import TestSupport
 import Testing
 
-/// Changes that no honest device would write, on few ids and names, so that everything meets everything.
+/// Changes that no honest device would write, on so few ids and names that they often collide.
 @Suite("Any log has a meaning")
 struct HostileLogTests {
     @Test(

@@ -14,7 +14,7 @@ struct KeyValueRuleTests {
     func laterWins() throws {
         var log = try TestLog()
         try log.append(TestLog.a, set("k", 1, at: 1))
-        // Written before, appended later.
+        // Written earlier, appended later.
         let stale = try log.append(TestLog.b, set("k", 2, at: 0))
         #expect(stale.touchedKeys.isEmpty && log.tree.keyValue("k")?.value == [1])
         let newer = try log.append(TestLog.b, set("k", 3, at: 2))
@@ -81,7 +81,7 @@ struct KeyValueRuleTests {
         #expect(throws: LogError.self) { try wrong.encoded() }
     }
 
-    /// Devices append what they wrote in any order among each other, some of it twice.
+    /// Devices append the changes that they wrote in any relative order, some of them twice.
     @Test(
         "Whatever the order and the repeats, the last write of each key by its time is what all come to",
         arguments: 1...40)

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `docs/LOG.md` is what other programs would be written from.
+/// `docs/LOG.md` is the specification from which other programs would be written.
 @Suite("The bytes of an entry, as the document has them")
 struct LogDocumentTests {
     private static func document() throws -> String {
@@ -27,7 +27,7 @@ struct LogDocumentTests {
             ("set value", .setValue(key: "k", value: nil, time: .zero)),
         ] as [(String, Change)])
     func change(name: String, change: Change) throws {
-        // Without changes the batch ends with their count.
+        // A batch without changes ends with their count.
         let tag = try Self.encoded([change])[Self.encoded([]).count]
         #expect(try Self.document().contains("| \(name) | \(tag) |"))
     }
@@ -43,7 +43,7 @@ struct LogDocumentTests {
         let create = { (body: ItemBody) -> Change in
             .create(.sample(1), parent: .root, name: "n", attributes: attributes, body: body)
         }
-        // A folder's body is its code alone, and the last byte of all.
+        // The body of a folder is only its code, which is the last byte of the batch.
         let code = try Self.encoded([create(body)])[Self.encoded([create(.folder)]).count - 1]
         let text = try Self.document().split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(text.contains("\(code) \(name)"))

@@ -3,12 +3,12 @@ import CloudModel
 import ContainerLog
 import Testing
 
-/// `a` and `b` have read the same, and each makes a batch; that of `a` comes first.
+/// `a` and `b` have read the same log, and each makes a batch; the batch of `a` is appended first.
 @Suite("Rules: packages that two devices change at once")
 struct PackageRuleTests {
     private let package = ItemID.sample(1)
 
-    /// `d.rtfd` with two files and a folder.
+    /// Returns a log with `d.rtfd`, which contains two files and a folder.
     private func log() throws -> TestLog {
         var log = try TestLog()
         try log.append(
@@ -139,7 +139,7 @@ struct PackageRuleTests {
     func declared() throws {
         var log = try TestLog()
         try log.append(TestLog.a, .folder(1, "d.mydoc"), .file(2, "x", 10, in: .sample(1)))
-        // In the entry that declares them they are folders still.
+        // In the entry that declares the type they are still folders.
         try log.append(TestLog.b, declare("mydoc"), .folder(3, "d.mydoc"))
         #expect(log.names() == ["d.mydoc"])
         try log.append(TestLog.b, .folder(4, "d.MyDoc"), .folder(5, "d.mydoc"))
@@ -156,7 +156,7 @@ struct PackageRuleTests {
         #expect(try log.tree.packageTypes() == PackageTypes())
     }
 
-    /// The batch as an entry that names other rules than its changes need.
+    /// Returns the batch as an entry that names other rules than its changes need.
     private func entry(_ batch: ChangeBatch, under rules: UInt8) throws -> ChangeBatch {
         var bytes = try batch.encoded()
         bytes[1] = rules

@@ -7,11 +7,11 @@ import Testing
 
 @Suite("Arbiter")
 struct ArbiterTests {
-    /// Remembers what was sent.
+    /// Records the messages that were sent.
     private final class Post: ClaimMessenger {
         private let sent = Mutex<[String]>([])
         private let asks = Mutex<[AskID]>([])
-        /// Called with every question, as a client would be.
+        /// Called with every question that is sent, as a client would receive it.
         let onAsk = Hook<(AskID, ClientID)>()
 
         var all: [String] { sent.withLock(\.self) }
@@ -28,7 +28,7 @@ struct ArbiterTests {
         func report(_ report: ClaimReport) { sent.withLock { $0.append("\(report)") } }
     }
 
-    /// Counts who is inside.
+    /// Counts the accessors that are inside.
     private final class Door: Sendable {
         private let inside = Mutex(0)
         func enter() -> Int { change(by: 1) }
@@ -179,12 +179,12 @@ struct ArbiterTests {
         #expect(arbiter.snapshot().claimCount == 0)
     }
 
-    /// Everything at `a.txt`.
+    /// All claims held at `a.txt`.
     private var held: [ClaimSnapshot.HeldBy] {
         arbiter.snapshot().items.first { $0.key == tree.key("a.txt") }?.claims ?? []
     }
 
-    /// Until a claim waits for a granted one.
+    /// Waits until a claim waits for a granted one.
     private func untilWaiting() async {
         while !held.contains(where: { $0.stage == .waiting }) { await Task.yield() }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coordination
 
-/// What becomes of claims whose items move, go, or come into being.
+/// What happens to claims whose items are moved, removed or created.
 @Suite("Items that move and go")
 struct MovingItemTests {
     @Test("The accessor gets the item itself, wherever it went while waiting")

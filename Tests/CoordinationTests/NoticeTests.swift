@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coordination
 
-/// Which notices presenters receive of changes, by whichever program.
+/// The notices that presenters receive about changes by any program.
 @Suite("Notices to presenters")
 struct NoticeTests {
     @Test(

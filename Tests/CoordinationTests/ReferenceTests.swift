@@ -4,7 +4,7 @@ import Testing
 
 @testable import Coordination
 
-/// The table against the naive one, event by event.
+/// Compares the table with the naive one, event by event.
 @Suite("Claims against a naive reference")
 struct ReferenceTests {
     @Test("Under random events both grant, refuse and ask the same, at the same moment", arguments: 0..<60)
@@ -67,7 +67,7 @@ struct ReferenceTests {
     }
 }
 
-/// Tries every order of requests and ends, each of the requests being one of the choices.
+/// Tries every order of requests and ends, where each request is one of the choices.
 private struct Search {
     let choices: [[Access]]
     let limit: Int
@@ -102,7 +102,7 @@ private struct Search {
         }
         let granted = pair.naive.granted
         events += pair.naive.live.map { granted.contains($0) ? .finish($0) : .cancel($0) }
-        // One question at a time: the order of answers among presenters adds nothing.
+        // Only one question is answered at a time: the order of replies among presenters adds no coverage.
         if let question = pair.questions.keys.min(by: { ($0.claim, $0.presenter) < ($1.claim, $1.presenter) }) {
             events += [.answer(question, isDone: true), .answer(question, isDone: false)]
         }
@@ -110,7 +110,7 @@ private struct Search {
     }
 }
 
-/// Both tables, given the same events.
+/// Both tables, which receive the same events.
 private struct Pair {
     let tree: FakeTree
     var table = ClaimTable()
@@ -163,7 +163,7 @@ private struct Pair {
         case .refuse(let id, let error): return .refuse(id, error.code)
         case .reacquire(_, let presenter): return .reacquire(presenter)
         case .ask(let ask, let presenter, let messages):
-            // A question may have ended within the same event; then it is not asked again.
+            // The question may have ended within the same event; then it is not asked again.
             guard let claim = table.asks[ask]?.claim else { return nil }
             questions[.init(presenter: presenter, claim: claim)] = ask
             return .ask(presenter, claim, Set(messages))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coordination
 
-/// What goes wrong in the original; the decisions of ours, one test each.
+/// What goes wrong in the original, and our decisions about it, one test each.
 @Suite("Troubles of coordination")
 struct TroubleTests {
     @Test("100,000 presenters of other items are not looked at")

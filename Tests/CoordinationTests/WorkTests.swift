@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coordination
 
-/// How much the table looks at, in nodes of its tree: what has a claim, a presenter or something below it that has.
+/// The number of nodes that the table visits in its tree, whose nodes are items that have a claim, a presenter or a descendant with one.
 @Suite("Work of a claim")
 struct WorkTests {
     private final class Count: Sendable {
@@ -12,7 +12,7 @@ struct WorkTests {
         func take() -> Int { value.exchange(0, ordering: .relaxed) }
     }
 
-    /// Spots looked at from the request to the end of a claim, in a folder that others present something in.
+    /// Returns the number of nodes visited from the request to the end of a claim, in a folder where others present something.
     private func work(_ scene: inout Scene, _ claim: (inout Scene) -> ClaimID) -> Int {
         let count = Count()
         scene.table.live.onVisit = { count.add() }
@@ -27,11 +27,11 @@ struct WorkTests {
         var tree = FakeTree("f/mine.txt", "f/inner/mine.txt", "g/other.txt", "h.txt")
         for number in 0..<presenters { tree.make("g/\(number).txt") }
         var scene = Scene(tree)
-        // Something is held everywhere, so that no node has to be made or goes.
+        // Every place has a presenter, so that no node has to be made or removed.
         for path in ["f/mine.txt", "f/inner/mine.txt", "g/other.txt"] { _ = scene.present(path, []) }
         for number in 0..<presenters { _ = scene.present("g/\(number).txt", client: UInt64(10 + number % 8)) }
         for number in 0..<claims { scene.read("g/\(number).txt", [.withoutChanges], client: 30) }
-        // Many at one item, and in the folder that is claimed in.
+        // Many presenters share one item, and many are in the folder that contains the claimed item.
         for _ in 0..<presenters { _ = scene.present("h.txt", client: 9) }
         return scene
     }

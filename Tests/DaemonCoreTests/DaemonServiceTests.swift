@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The handlers of a daemon")
 struct DaemonServiceTests {
-    /// The verbs of all calls, by the source.
+    /// Returns the verbs of all calls, as declared in the source files.
     private static func verbs() throws -> Set<String> {
         var root = URL(filePath: #filePath)
         for _ in 0..<3 { root.deleteLastPathComponent() }

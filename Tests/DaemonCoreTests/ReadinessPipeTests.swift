@@ -12,7 +12,7 @@ struct ReadinessPipeTests {
         let made = pipe(&ends)
         try #require(made == 0)
         defer { close(ends[0]) }
-        // A number that no test beside this one is given.
+        // A descriptor number that no test running at the same time receives.
         let writer = fcntl(ends[1], F_DUPFD_CLOEXEC, 700)
         close(ends[1])
         try #require(writer >= 700)
@@ -37,7 +37,7 @@ struct ReadinessPipeTests {
         }
     }
 
-    /// What was found so: the daemon, ended by a failing disk, wrote why into its own database.
+    /// A regression test: a daemon that a failing disk had ended wrote the reason into its own database.
     @Test(
         "what fails after that is not written into the file that has the descriptor's number now, and that stays open")
     func reused() throws {

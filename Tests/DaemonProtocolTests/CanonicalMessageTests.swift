@@ -3,10 +3,10 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// Messages that are sent thousands of times a second have a fast reader and writer, which must be equivalent to the complete ones.
+/// Messages that are sent thousands of times a second have a fast reader and writer, which must be equivalent to the general ones.
 @Suite("Messages that are sent often")
 struct CanonicalMessageTests {
-    /// Writes and reads as for all other messages.
+    /// Encodes or decodes a message with the general code, which all other messages use.
     private func whole(_ message: some Encodable) throws -> [UInt8] { try ControlFrame.frame(message) }
     private func whole(_ type: ClientEnvelope.Type, _ payload: [UInt8]) throws -> ClientEnvelope {
         try JSONDecoder().decode(type, from: Data(payload), configuration: Samples.calls)
@@ -73,7 +73,7 @@ struct CanonicalMessageTests {
         let text =
             #"{"id":1,"request":{"claim":{"accesses":[{"mode":"read","options":[],"path":"a"}],"# + field + "}}}"
         #expect(Array(text.utf8).withUnsafeBytes(ClientEnvelope.init(canonical:)) == nil)
-        // Not UTF-8.
+        // The value is not UTF-8.
         let odd = Array(text.utf8).dropLast(3) + Array(#","purpose":""#.utf8) + [0xFF] + Array(#""}}}"#.utf8)
         #expect(Array(odd).withUnsafeBytes(ClientEnvelope.init(canonical:)) == nil)
     }

@@ -39,12 +39,12 @@ struct HostileFrameTests {
     @Test("random bytes in random pieces give frames or an error, never a crash")
     func noise() {
         let seed = UInt64.random(in: 0 ... .max)
-        // After a crash only what was printed before is left.
+        // After a crash only the output printed before it remains.
         print("seed \(seed)")
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             var splitter = FrameSplitter()
-            // Random lengths that are small enough to be accepted are too rare.
+            // Uniformly random lengths would rarely be small enough to be accepted.
             var stream = (0..<Int.random(in: 0..<400, using: &generator)).map { index -> UInt8 in
                 index % 7 < 3 ? 0 : .random(in: 0...255, using: &generator)
             }[...]
@@ -59,7 +59,7 @@ struct HostileFrameTests {
 
     private func read(_ splitter: inout FrameSplitter) throws {
         while let payload = try splitter.next() {
-            // Almost none of them is a message.
+            // Almost none of the payloads is a message.
             _ = try? ControlFrame.decode(ClientEnvelope.self, from: payload, calls: Samples.calls)
             _ = ControlFrame.requestID(of: payload)
         }

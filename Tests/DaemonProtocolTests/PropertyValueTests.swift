@@ -32,7 +32,7 @@ struct PropertyValueTests {
             #expect(try PropertyValue(decoding: bytes) == value, "seed \(seed)")
             let text = try JSONEncoder().encode(value)
             let again = try JSONDecoder().decode(PropertyValue.self, from: text)
-            // JSON knows no difference between 1 and 1.0.
+            // JSON does not distinguish 1 from 1.0.
             #expect(try JSONEncoder().encode(again).count == text.count, "seed \(seed)")
         }
     }

@@ -7,7 +7,7 @@ struct ProtocolDocumentTests {
     private static let text: String = {
         var file = URL(filePath: #filePath)
         for _ in 0..<3 { file.deleteLastPathComponent() }
-        // Without the document the tests below fail.
+        // If the document is absent, the tests below fail.
         return (try? String(contentsOf: file.appending(path: "docs/PROTOCOL.md"), encoding: .utf8)) ?? ""
     }()
 

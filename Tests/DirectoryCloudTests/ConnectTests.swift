@@ -127,7 +127,7 @@ struct ConnectTests {
                 if old { try #require(run(["touch", "-d", "1 day ago", file.string])) }
                 return file
             }
-            // No process has this id: it is above the greatest that Linux gives, 2^22.
+            // No process has this id: it exceeds the greatest id that Linux assigns, 2^22.
             let dead = "999999999-00000000000000a"
             let removed = try [make(dead + "1", old: true)]
             let kept = try [

@@ -26,7 +26,7 @@ struct DamageTests {
                     let records = try await cloud.entries(in: .cloudDocs, after: .zero, limit: 9)
                     Issue.record("\(bytes) was taken for \(records)")
                 } catch let error as CloudError {
-                    // A changed version number may as well be that of a newer program.
+                    // A changed version number may also be the version number of a newer program.
                     #expect([.damaged, .tooNew].contains(error.code))
                     #expect(error.message.contains(file.string))
                 }
@@ -95,7 +95,7 @@ struct DamageTests {
             let cloud = try await newCloud(path)
             for byte in 1...count { try await cloud.putChunk(chunkID(byte), frame: [byte], in: .cloudDocs) }
             run(["rm", try path.chunk(1).string])
-            // Each append refuses until the chunk is there again.
+            // Each append is refused until the chunk is uploaded again.
             for _ in 0..<2 { await expectCloudError(.damaged) { _ = try await cloud.append([1], to: .cloudDocs) } }
             #expect(try await cloud.wholeLog(of: .cloudDocs).isEmpty)
             #expect(try await cloud.missing([chunkID(1)], in: .cloudDocs) == [chunkID(1)])

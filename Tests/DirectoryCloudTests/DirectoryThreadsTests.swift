@@ -25,7 +25,7 @@ struct DirectoryThreadsTests {
         }
         try await threads.run { started.wait() }
         caller.cancel()
-        // Returns although `hang` was not signalled.
+        // The call returns although `hang` was not signalled.
         await #expect(throws: CancellationError.self) { try await caller.value }
         #expect(try await threads.run { 1 } == 1)
         hang.signal()
@@ -54,7 +54,7 @@ struct DirectoryThreadsTests {
             for _ in 0..<200 {
                 group.addTask {
                     try await threads.run {
-                        // A fourth one at the same time would find no slot.
+                        // A fourth task running at the same time would find no slot.
                         #expect(slots.wait(timeout: .now()) == .success)
                         slots.signal()
                     }

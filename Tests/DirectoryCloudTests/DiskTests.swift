@@ -27,7 +27,7 @@ struct DiskTests {
                 }
                 #expect(try await cloud.wholeLog(of: .cloudDocs).map(\.payload) == [[1]])
                 #expect(try await cloud.space()?.free == 0)
-                // rmdir(1) succeeds on an empty folder only: no leftovers.
+                // rmdir(1) succeeds only on an empty folder, so no leftovers exist.
                 #expect(run(["rmdir", path.appending("temporary").string]))
                 try #require(run(["rm", filler.string]))
                 #expect(try await cloud.append([2], to: .cloudDocs) == LogSequence(2))
@@ -67,7 +67,7 @@ struct DiskTests {
             let (image, disk) = (folder.appending("image"), folder.appending("disk"))
             try #require(run(["truncate", "-s", "64M", image.string]))
             try #require(run(["mkfs.ext4", "-q", image.string]))
-            // The journal commits by itself every 5 s (ext4(5)); a longer pause leaves durability to the backend alone.
+            // The journal commits by itself every 5 s (ext4(5)); with a longer interval, durability depends on the backend alone.
             let options = ["-o", "loop,commit=300"]
             try await withMount(options[0], options[1], image.string, at: disk) {
                 let cloud = try await newCloud(disk.appending("cloud"))
@@ -83,7 +83,7 @@ struct DiskTests {
                 for byte in 1...chunks {
                     #expect(try await cloud.getChunk(chunkID(byte), in: .cloudDocs) == [byte, 1, 2])
                 }
-                // The control: without an append a chunk is not durable, so the cut did lose something.
+                // The control: a chunk is not durable without an append, so the power cut did lose something.
                 #expect(try await cloud.missing([chunkID(250)], in: .cloudDocs) == [chunkID(250)])
             }
         }

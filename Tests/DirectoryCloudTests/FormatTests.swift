@@ -61,7 +61,7 @@ struct FormatTests {
 
     @Test("The checksum is CRC-32C")
     func checksum() {
-        // RFC 3720, appendix B.4, and the check value of the catalogue of CRCs.
+        // The vectors of RFC 3720, appendix B.4, and the check value of the catalogue of CRCs.
         #expect(CRC32C.checksum([]) == 0)
         #expect(CRC32C.checksum(Array("123456789".utf8)) == 0xE306_9283)
         #expect(CRC32C.checksum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)

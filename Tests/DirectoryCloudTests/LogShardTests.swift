@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Long logs")
 struct LogShardTests {
-    /// Gives the first entry more names, which makes a log of `count` equal entries.
+    /// Links the first entry under more names, which makes a log of `count` equal entries.
     private func extend(_ path: FilePath, to count: Int) throws {
         for number in 2...count {
             let shard = path.appending("containers/CloudDocs/log/" + padded(number / 1000, 6))

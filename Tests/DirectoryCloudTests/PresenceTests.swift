@@ -30,7 +30,7 @@ struct PresenceTests {
             try #require(run(["mkdir", path.string]))
             await expectAllOffline(cloud)
             await expectCloudError(.offline) { _ = try await cloud.connect(create: false) }
-            // rmdir(1) succeeds on an empty folder only.
+            // rmdir(1) succeeds only on an empty folder.
             #expect(run(["rmdir", path.string]))
         }
     }
@@ -51,7 +51,7 @@ struct PresenceTests {
                 try folder.appending("away").rename(to: folder.appending(moved))
                 await expectEvent(.reachabilityChanged, in: events) { await !isOffline(cloud) }
             }
-            // The watches stand again.
+            // The watches are established again.
             let other = backend(folder.appending("a/b/cloud"))
             _ = try await other.connect(create: false)
             _ = try await other.append([1], to: .cloudDocs)

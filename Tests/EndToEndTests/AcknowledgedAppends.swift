@@ -20,7 +20,7 @@ extension EndToEnd {
                 try await device.createContainer(.cloudDocs)
                 let places = Places()
                 for round in UInt8(0)..<3 {
-                    // Several at once, so that the death finds commits of many under way.
+                    // Several writers append at the same time, so that the crash interrupts the commits of many of them.
                     await withTaskGroup(of: Void.self) { group in
                         for writer in UInt8(0)..<8 {
                             group.addTask { await append(round, writer, device, server, places) }
@@ -36,16 +36,16 @@ extension EndToEnd {
             }
         }
 
-        /// Acknowledged ones of each round, before the server dies.
+        /// The number of acknowledged appends in each round before the server is killed.
         private static let appends = 200
 
-        /// Appends until the server is dead; who gets the last acknowledgement of the round kills it.
+        /// Appends until the server is dead; the writer that receives the last acknowledgement of the round kills it.
         private func append(
             _ round: UInt8, _ writer: UInt8, _ device: HTTPBackend, _ server: ServerProcess, _ places: Places
         ) async {
             for number in UInt8(0)...255 {
                 let payload = [round, writer, number]
-                // What is not acknowledged may be there or not.
+                // An entry that was not acknowledged may exist or not.
                 guard let place = try? await device.append(payload, to: .cloudDocs) else { return }
                 if places.add(place, payload) == Self.appends * (Int(round) + 1) { server.crash() }
             }
@@ -61,14 +61,14 @@ extension EndToEnd {
     }
 }
 
-/// Where acknowledged entries are.
+/// The places of the acknowledged entries in the log.
 private final class Places: Sendable {
     private let state = Mutex<[LogSequence: [UInt8]]>([:])
 
     var all: [LogSequence: [UInt8]] { state.withLock { $0 } }
     var count: Int { all.count }
 
-    /// Returns how many there are now.
+    /// Adds an entry and returns the number of entries.
     func add(_ place: LogSequence, _ payload: [UInt8]) -> Int {
         state.withLock { places in
             places[place] = payload

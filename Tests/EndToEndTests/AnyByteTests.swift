@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// One byte of one file changes behind the programs' backs. DAMAGE_ROUNDS=100 tries more of them, DAMAGE_SEED=n the same again.
+    /// One byte of one file changes behind the programs' backs. DAMAGE_ROUNDS=100 runs more rounds, and DAMAGE_SEED=n repeats one.
     @Suite("Any byte of a device and its cloud")
     struct AnyByteTests {
         private static let environment = ProcessInfo.processInfo.environment
@@ -21,7 +21,7 @@ extension EndToEnd {
     }
 }
 
-/// Two devices at rest, to which each round comes back before it flips another byte.
+/// Two stopped devices, whose files each round restores before it changes another byte.
 private struct DamageBench {
     private let test: TestDevices
     private let expected: String
@@ -66,7 +66,7 @@ private struct DamageBench {
             rm -rf \(test.a.state) \(test.cloud.directory)
             cp -a \(kept)/\(state) \(test.a.state); cp -a \(kept)/cloud \(test.cloud.directory)
             """)
-        // A daemon that runs has read much of it already.
+        // A running daemon has already read much of the file.
         let isRunning = random.chance(30)
         if isRunning {
             try await test.a.start()
@@ -74,7 +74,7 @@ private struct DamageBench {
         }
         let file = try pick(&random)
         let size = try size(of: file)
-        // The last frame of a log of writes may be torn: without what follows it, nothing tells that from damage.
+        // The last frame of a write-ahead log may be torn: without a frame after it, a torn frame cannot be distinguished from damage.
         let end = file.hasSuffix("-wal") ? size - 24 - 4096 : size
         let place = random.number(0..<end)
         try Damage.change(file, at: place, by: UInt8(random.number(1..<256)))
@@ -95,14 +95,14 @@ private struct DamageBench {
         try #require(try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
     }
 
-    /// Half of the time the database, else any file whose bytes are kept somewhere else too.
+    /// Returns the database in half of the cases, otherwise any file whose bytes also exist elsewhere.
     private func pick(_ random: inout SeededGenerator) throws -> String {
         let database = ["-wal", ""].map { "\(test.a.state)/metadata.sqlite\($0)" }
         if random.chance(50), let file = random.pick(database.filter { (try? size(of: $0)) ?? 0 > 4120 }) {
             return file
         }
         let files = try Damage.files(below: test.a.state) + Damage.files(below: test.cloud.directory)
-        // A lock and a log hold nothing; of an edit that was never sent no other program knows what it should be.
+        // A lock and a log contain no data, and no other program knows the right bytes of an edit that was never sent.
         let candidates = files.filter { file in
             file.size > 0 && file.size != "edited\n".utf8.count
                 && !["lock", "daemon.log", "metadata.sqlite-reserve", "-shm"].contains { file.path.hasSuffix($0) }
@@ -111,7 +111,7 @@ private struct DamageBench {
         return try #require(chosen)
     }
 
-    /// Whether the start noticed what is wrong.
+    /// Starts the device and returns whether the start noticed the damage.
     private func start(_ what: String) async throws -> Bool {
         let a = test.a
         let outcome = try await a.tryStart(cloud: test.cloud.url)
@@ -119,7 +119,7 @@ private struct DamageBench {
             try a.adopt(outcome)
             return outcome.errors.contains("rebuilt")
         }
-        // It says so and changes nothing; what it advises is done.
+        // The program reports the damage and changes nothing; the test follows the advice in the message.
         #expect(outcome.errors.contains("settings"), "\(what): \(outcome)")
         try FileManager.default.removeItem(atPath: "\(a.state)/settings.json")
         try a.adopt(try await a.tryStart(cloud: test.cloud.url))
@@ -132,7 +132,7 @@ private struct DamageBench {
         let isFound = isNoticed || check.status == 7
         print(isFound ? "  found" : "  unused")
         if !isFound {
-            // Only a database has bytes that hold nothing, and a compressed chunk some that make no difference.
+            // Only a database has unused bytes, and only a compressed chunk has bytes that make no difference.
             #expect(!["/content/", "/log/", "/ubiquity-cloud"].contains { what.contains($0) }, "\(what) was not found")
             try await expectAll(evicted: true)
         }
@@ -143,7 +143,7 @@ private struct DamageBench {
         try await a.stop()
     }
 
-    /// What this device can not repair is in the cloud alone; another one that has the bytes can.
+    /// Checks that only the cloud has damage that this device cannot repair, and that another device that has the bytes can repair it.
     private func expectOnlyCloud(_ what: String, _ repair: ProgramOutcome, isCloud: Bool) async throws {
         #expect(isCloud, "\(what) is left: \(repair)")
         guard repair.errors.contains("damaged bytes of it") else { return }
@@ -153,7 +153,7 @@ private struct DamageBench {
         #expect(try await test.a.ubiquity(["check", test.a.mount]).status == 0)
     }
 
-    /// Every document is there with its bytes and mode, and the edit in its place or among the recovered ones.
+    /// Waits until every document has its bytes and mode, and the edit is in its place or among the recovered ones.
     private func expectAll(evicted: Bool) async throws {
         let rest = evicted ? "" : "-not -name evicted"
         try await eventually("all documents are as they were") {

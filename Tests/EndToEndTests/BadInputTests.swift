@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What a person sees who asks for something that can not be. Each message is compared as a whole.
+    /// What a user sees after requesting something impossible. Each message is compared as a whole.
     @Suite("Bad input")
     struct BadInputTests {
-        /// Mounts with these words and answers what was said; nothing may be mounted after.
+        /// Mounts with these arguments, which must fail with this status and message and mount nothing.
         private func refused(
             _ test: TestDevices, _ arguments: [String], status: Int32, _ message: String,
             sourceLocation: SourceLocation = #_sourceLocation

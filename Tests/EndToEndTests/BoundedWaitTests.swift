@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Waits for bytes that do not come.
+    /// Waits for bytes that do not arrive.
     @Suite("Waits that end")
     struct BoundedWaitTests {
-        /// B has placeholders of `f` and of a folder `d`, and no cloud.
+        /// Runs `body` while B has placeholders of `f` and of the files of a folder `d`, and no cloud.
         private func inVain(_ body: (_ cloud: TestCloud, _ b: TestDevice) async throws -> Void) async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await a.shell("mkdir d; echo x > f; echo y > d/g; echo z > d/h")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Mounts that are in use, that would contain themselves, and that start without their cloud.
+    /// Mounts that are in use, that would contain themselves, or that start without their cloud.
     @Suite("Mounts that must not be taken or made as asked")
     struct BusyMountTests {
         @Test("unmount refuses a mount in which a program has a file open and names both, until it is forced")
@@ -11,7 +11,7 @@ extension EndToEnd {
             try await TestDevices.with(devices: ["A"]) { test in
                 let a = test.a
                 try await a.shell("echo text > f")
-                // The shell keeps it open while it runs the command.
+                // The shell keeps the file open while it runs the command.
                 let refused = try await a.tryShell("exec 7>>f; \(a.command(["unmount", a.mount])); true")
                 #expect(refused.status == 6, "\(refused)")
                 #expect(refused.errors.contains("it is busy, ") && refused.errors.contains("bash (pid "), "\(refused)")

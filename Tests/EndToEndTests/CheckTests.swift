@@ -168,7 +168,7 @@ extension EndToEnd {
                 try await test.a.stop()
                 let file = "\(test.a.state)/metadata.sqlite"
                 let bytes = try Data(contentsOf: URL(filePath: file))
-                // The permissions stand behind the name and the kind: 0640 is 0x01A0.
+                // The permissions follow the name and the kind: 0640 is 0x01A0.
                 let name = Data("document-7".utf8)
                 let places = bytes.ranges(of: name + [1, 0xA0]) + bytes.ranges(of: name + [1, 1, 0xA0])
                 let place = try #require(places.last, "the row is not laid out as this test thinks")
@@ -192,7 +192,7 @@ extension EndToEnd {
                 try await test.a.shell("for i in $(seq 1 400); do echo $i > document-$i; done")
                 try await test.a.sync()
                 try await test.a.stop()
-                // Behind the header of a page of names, where SQLite finds the cells of its tree.
+                // The header of a page of names, from which SQLite finds the cells of its tree.
                 let file = "\(test.a.state)/metadata.sqlite"
                 let bytes = try Data(contentsOf: URL(filePath: file))
                 let name = try #require(bytes.firstRange(of: Data("document-200".utf8)))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What a device does with a cloud that holds something it can not use.
+    /// What a device does when its cloud contains something that the device cannot use.
     @Suite("Damage in the cloud")
     struct CloudDamageTests {
         @Test(
@@ -51,7 +51,7 @@ extension EndToEnd {
                 let last = try #require(
                     (1...50).map(cloud.entry).last { FileManager.default.fileExists(atPath: $0) })
                 let whole = try Data(contentsOf: URL(filePath: last))
-                // The version of an entry's file is its second word.
+                // The format version of an entry's file is its second word.
                 try Damage.flip(last, at: 4)
                 try await b.start()
                 try await eventually("B says why") {

@@ -33,7 +33,8 @@ extension EndToEnd {
                     documents += needed
                     try age(server)
                     let collection = try server.begin(["collect"], output: Pipe())
-                    // By work and not by time, so that a slow machine is killed in the middle, too.
+                    // The amount of work decides when the collection is killed, not time, so that it is also killed in the middle on a slow
+                    // machine.
                     for chunk in garbage.shuffled(using: &random).prefix(random.number(0..<60)) {
                         try await device.putChunk(chunk.id, frame: chunk.frame, in: .cloudDocs)
                     }
@@ -75,7 +76,7 @@ extension EndToEnd {
             ).encoded()
         }
 
-        /// As if all chunks had been put long ago.
+        /// Makes all chunks look as if they had been uploaded long ago.
         private func age(_ server: ServerProcess) throws {
             let process = try Process.run(
                 URL(filePath: "/usr/bin/sqlite3"),
@@ -84,7 +85,7 @@ extension EndToEnd {
             #expect(process.terminationStatus == 0)
         }
 
-        /// What the log tells of is there, and of everything else what is said to be there is.
+        /// Checks that every chunk that the log names exists, and that every other chunk that the server reports as present exists.
         private func expectWhole(
             _ device: HTTPBackend, _ documents: [OutgoingChunk], _ others: [OutgoingChunk]
         ) async throws {

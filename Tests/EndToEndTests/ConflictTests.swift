@@ -17,7 +17,7 @@ extension EndToEnd {
                     #expect(try await device.status("doc.txt").hasUnresolvedConflicts)
                     #expect(try await device.attribute("conflictOf", of: sibling)?.hasSuffix("doc.txt") == true)
                 }
-                // A view never multiplies.
+                // A restart does not duplicate a sibling.
                 try await a.restart()
                 try await a.sync()
                 #expect(try await a.list() == [sibling, "doc.txt"].sorted())

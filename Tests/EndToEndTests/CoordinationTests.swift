@@ -7,7 +7,7 @@ extension EndToEnd {
     /// Programs that coordinate, each a process of its own.
     @Suite("Coordination")
     struct CoordinationTests {
-        /// A shell script that holds the file `f` while it waits for the file `go` outside of the mount.
+        /// Returns a shell script that holds a file while it waits for the file `go` outside the mount.
         private func hold(_ device: TestDevice, _ mode: String, file: String = "f", until go: String) -> String {
             "\(device.command(["coordinate", mode, file])) -- sh -c 'touch \(go).held; while ! [ -e \(go) ]; do sleep 0.02; done'"
         }
@@ -22,7 +22,7 @@ extension EndToEnd {
             kill(holder.pid, number)
         }
 
-        /// A script that holds one document and then, when the other one is held too, wants that.
+        /// Returns a script that holds one document and, once the other one is held too, requests that one as well.
         private func pair(_ device: TestDevice, _ mine: String, then other: String) -> String {
             let meet = "touch \(device.state)/\(mine); while ! [ -e \(device.state)/\(other) ]; do sleep 0.02; done"
             return "\(device.command(["coordinate", "write", mine])) -- sh -c '\(meet); "
@@ -46,7 +46,7 @@ extension EndToEnd {
             let mounts: [Mount]
         }
 
-        /// Those of programs: the daemon takes its turn too, to upload.
+        /// Returns the claims of programs, without those of the daemon, which takes a turn too when it uploads.
         private func claims(_ device: TestDevice) async throws -> [Claims.Item] {
             let text = try await device.ubiquity(["diagnose", "--claims", "--json", device.mount]).text()
             let items = try JSONDecoder().decode(Claims.self, from: Data(text.utf8)).mounts.flatMap(\.items)

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The daemon dies in the middle of something; after the next start nothing whose close returned is missing.
+    /// The daemon dies in the middle of its work; after the next start every file whose close returned is present.
     @Suite("Crashes")
     struct CrashTests {
         @Test("a copy that is under way: every file that was closed is there")
         func duringCopy() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 let plain = try test.plain()
-                // Each file is noted after its close.
+                // The script lists each file after its close has returned.
                 async let copying = test.a.tryShell(
                     """
                     for i in $(seq 1 100000); do seq $i $((i + 2000)) > $i || break; echo $i >> \(plain)/closed; done
@@ -30,7 +30,7 @@ extension EndToEnd {
         @Test("a daemon that crashes starts again by itself, as the same process, and says in its log that it crashed")
         func startsAgain() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
-                // Without it a crash ends a test's daemon, and its backtrace is in the log.
+                // Without this setting a crash ends a test's daemon, and its backtrace is in the log.
                 let outlives = DaemonStandIn(of: test.a, environment: ["SWIFT_BACKTRACE": ""])
                 try await test.a.stop()
                 try await test.a.start(standIn: outlives)
@@ -73,7 +73,7 @@ extension EndToEnd {
                 try await eventually("B lists it") { try await b.list() == ["big"] }
                 async let reading = b.tryShell("cat big > /dev/null")
                 try await eventually("the download has begun") {
-                    // A fast one may have ended between two looks.
+                    // A fast download may have ended between two checks.
                     let percent = try await Int(b.attribute("percentDownloaded", of: "big") ?? "0") ?? 0
                     let status = try await b.attribute("status", of: "big")
                     return percent > 0 || status != "notDownloaded"

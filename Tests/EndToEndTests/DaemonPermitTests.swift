@@ -6,7 +6,7 @@ extension EndToEnd {
     /// The daemon among the programs that coordinate: uploads, newer versions, evictions.
     @Suite("The daemon's turns")
     struct DaemonPermitTests {
-        /// Runs a script in an accessor that goes on when `go` is there; `body` runs while it is held.
+        /// Runs a script in an accessor that continues when `go` exists; `body` runs while the claim is held.
         private func holding(
             _ device: TestDevice, _ mode: String, _ script: String, _ body: () async throws -> Void
         ) async throws -> String {
@@ -17,7 +17,7 @@ extension EndToEnd {
             try await eventually("the claim is held") { FileManager.default.fileExists(atPath: "\(go).held") }
             let outcome: Result<Void, any Error>
             do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
-            // Whatever failed, the program has to end.
+            // The program has to end even if `body` has failed.
             _ = FileManager.default.createFile(atPath: go, contents: nil)
             let output = try await program.output.trimmingCharacters(in: .newlines)
             try outcome.get()

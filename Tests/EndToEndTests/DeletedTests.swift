@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What was deleted is listed on every device, and comes back.
+    /// Deleted items are listed on every device and can be restored.
     @Suite("Deleted items")
     struct DeletedTests {
         private struct Entry: Decodable {
@@ -26,7 +26,7 @@ extension EndToEnd {
             try await device.ubiquity(["restore", path] + more).text()
         }
 
-        /// A folder with all that a folder can have.
+        /// A folder with everything that a folder can contain.
         private static let album = """
             mkdir -p photos/2024/empty; for i in $(seq 1 40); do echo "picture $i" > "photos/2024/IMG_$i.JPG"; done
             chmod 640 photos/2024/IMG_1.JPG; touch -d '2001-02-03 04:05:06 UTC' photos/2024/IMG_1.JPG
@@ -104,7 +104,8 @@ extension EndToEnd {
                 let before = try await a.shell(Self.look)
                 try await a.sync()
                 try await eventually("B has it") { try await b.list() == ["photos"] }
-                // Deleted elsewhere, and uploaded; and deleted here, and not uploaded.
+                // The inner folder is deleted on A, and the deletion is uploaded; the outer one is deleted on B, and the deletion is not
+                // uploaded.
                 try await a.shell("rm -r photos/2024")
                 try await a.sync()
                 try await eventually("B lacks it") { try await b.list("photos") == ["best"] }

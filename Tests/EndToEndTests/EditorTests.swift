@@ -5,7 +5,7 @@ extension EndToEnd {
     /// Each editor saves in its own way: in place, by renaming a new file over the document, or by renaming the document away.
     @Suite("Editors")
     struct EditorTests {
-        /// Names that editors leave beside a document, and that stay on the device.
+        /// The names that editors leave beside a document and that stay on the device.
         static let leftovers = ["*~", ".*.sw?"]
 
         /// Edits a document that the cloud knows; it must keep its identity, and both devices must end with the new text.
@@ -51,7 +51,7 @@ extension EndToEnd {
             try await expectSave(Self.typed("nano -B doc.txt", until: "one", "Down C-k n e w C-o Enter C-x"))
         }
 
-        /// Types into a program in a terminal of its own once that shows `text`, and waits for the program's end.
+        /// Returns a script that runs a program in a terminal of its own, types into it once it shows `text`, and waits for its end.
         private static func typed(_ command: String, until text: String, _ keys: String) -> String {
             """
             terminal() { tmux -L "editor-$$" -f /dev/null "$@"; }

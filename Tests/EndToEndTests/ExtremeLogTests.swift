@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What no honest device writes, in a log that every device follows.
+    /// Entries that no honest device writes, in a log that every device follows.
     @Suite("Logs of extreme values")
     struct ExtremeLogTests {
         @Test(
@@ -30,7 +30,8 @@ extension EndToEnd {
                         try await Self.look(device)
                     }
                     try await test.b.shell("echo more >> honest; rm -rf package* link*")
-                    // Conflict versions of what was removed stay beside it, and cannot be read either: names and honest bytes are compared.
+                    // Conflict versions of removed items stay beside them and cannot be read either, so names and the bytes of the honest
+                    // file are compared.
                     let names = "find . -printf '%y %p %s\\n' | sort"
                     try await eventually("both show the same") {
                         try await test.a.shell(names) == test.b.shell(names)
@@ -57,7 +58,7 @@ extension EndToEnd {
             }
         }
 
-        /// Everything that asks for all items; what is asked of one may fail, but not the daemon.
+        /// Runs everything that requests all items. A request about one item may fail, but the daemon must not.
         private static func look(_ device: TestDevice) async throws {
             try await device.shell("ls -lRi --time-style=full-iso . > /dev/null; df . > /dev/null")
             try await device.shell(

@@ -11,7 +11,7 @@ extension EndToEnd {
     struct FilterTests {
         private static let folder = URL(filePath: #filePath).appending(path: "../../../packaging").standardizedFileURL
 
-        /// The filter's expression, with its placeholder for an address as fail2ban would fill it.
+        /// Returns the filter's expression, with its placeholder for an address replaced as fail2ban would replace it.
         private func expression() throws -> Regex<AnyRegexOutput> {
             let text = try String(
                 contentsOf: Self.folder.appending(path: "fail2ban/filter.conf"), encoding: .utf8)

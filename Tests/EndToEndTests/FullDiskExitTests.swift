@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A full disk under the state can always be emptied, whichever process filled it and whatever else happens.
+    /// A full disk that holds the state can always be emptied, whichever process filled it and whatever else happens.
     @Suite("The way out of a full disk", .needsRoot)
     struct FullDiskExitTests {
         @Test(

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A disk without room, under the state of a device or under its cloud.
+    /// A full disk that holds the state of a device or its cloud.
     @Suite("Full disk")
     struct FullDiskTests {
-        /// Puts a small file system over a folder while `body` runs.
+        /// Mounts a small file system over a folder while `body` runs.
         private func withSmallDisk(
             at path: String, _ megabytes: Int, of device: TestDevice, _ body: () async throws -> Void
         ) async throws {
@@ -14,7 +14,7 @@ extension EndToEnd {
             try await device.runner.run("mount", ["-t", "tmpfs", "-o", "size=\(megabytes)m", "none", path], in: "/")
                 .text()
             do { try await body() } catch {
-                // The error of the test comes first.
+                // An error of the test takes precedence over an error of `umount`.
                 _ = try? await device.runner.run("umount", ["-l", path], in: "/")
                 throw error
             }
@@ -34,7 +34,7 @@ extension EndToEnd {
                     let filled = try await a.run(
                         "dd", "if=/dev/urandom", "of=\(a.path("big"))", "bs=1M", "count=40", limit: .seconds(20))
                     #expect(filled.errors.contains("No space left on device"), "\(filled)")
-                    // Not a byte is left for the database either.
+                    // The database has no free byte either.
                     _ = try await a.runner.run("dd", ["if=/dev/zero", "of=\(a.state)/ballast", "bs=4k"], in: "/")
                     let small = try await a.tryShell("head -c 3000000 /dev/zero > small", limit: .seconds(20))
                     #expect(!small.succeeded && small.errors.contains("No space left on device"), "\(small)")

@@ -21,7 +21,7 @@ extension EndToEnd {
         @Test("init, add, commit, merge, gc and clone work, and B has the same repositories")
         func history() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
-                // Packs and indexes tell of inodes and times.
+                // Packs and indexes contain inode numbers and times.
                 try await test.expectSameEverywhere(Self.history, varying: [".git"], limit: .seconds(240))
                 for repository in ["project", "clone", "remote"] {
                     try await test.a.shell("cd \(repository) && git fsck --strict --no-progress 2>&1")

@@ -12,10 +12,10 @@ extension EndToEnd {
             try await device.ubiquity(words).text()
         }
 
-        /// The output of a program that starts, reads `lines` and ends.
+        /// Returns the output of a program that starts, reads `lines` and ends.
         private func store(_ device: TestDevice, _ lines: String) async throws -> [String] {
             let program = "UBIQUITY_MOUNT='\(device.mount)' \(device.binaries)/presenter-tool store \(container)"
-            // A device's own folder is gone with its daemon.
+            // A device's own folder disappears with its daemon.
             return try await device.runner.run("bash", ["-c", "printf '\(lines)' | \(program)"], in: "/").text()
                 .split(separator: "\n").map(String.init)
         }

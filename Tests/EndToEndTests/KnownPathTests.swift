@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The daemon remembers what a path meant for claims that come often.
+    /// The daemon remembers which item a path meant, for claims that are requested often.
     @Suite("Paths that are claimed often")
     struct KnownPathTests {
         private func read(_ device: TestDevice, _ file: String, times: Int = 20) async throws {
@@ -11,7 +11,7 @@ extension EndToEnd {
                 "timeout 60 \(device.binaries)/presenter-tool measure \(device.documents)/\(file) \(times)")
         }
 
-        /// Holds a file to write it while `body` runs.
+        /// Holds a file for writing while `body` runs.
         private func writing(
             _ device: TestDevice, _ file: String, name: String = "writer", _ body: () async throws -> Void
         ) async throws {
@@ -35,7 +35,7 @@ extension EndToEnd {
                 try await test.a.shell("mv d e; mkdir d; echo new > d/f")
                 try await writing(test.a, "d/f") {
                     #expect(try await held(test.a).contains("CloudDocs/Documents/d/f"))
-                    // It would wait for the writer, and time out.
+                    // If the path meant the new file, the read would wait for the writer and time out.
                     try await read(test.a, "e/f")
                 }
             }
@@ -72,7 +72,7 @@ extension EndToEnd {
                 try await a.shell("rm f")
                 try await a.sync()
                 try await eventually("it is gone from B") { try await b.list() == [] }
-                // There is nothing, and nothing is in the way of who wants to look.
+                // The file does not exist, and no claim blocks a reader of its path.
                 try await read(b, "f", times: 1)
             }
         }

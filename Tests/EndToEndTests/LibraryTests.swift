@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What a program asks of the library, each in a process of its own.
+    /// What programs use of the library, each in a process of its own.
     @Suite("The library")
     struct LibraryTests {
         private func library(_ device: TestDevice, _ words: String) async throws -> [String] {
@@ -122,7 +122,7 @@ extension EndToEnd {
                 try await eventually("the other device has them") {
                     try await b.list().sorted() == ["d", "f", "p.rtfd"]
                 }
-                // Not a byte of it is here.
+                // None of the items' bytes are on this device.
                 let target = "\(b.state)/out"
                 try await b.shell("mkdir '\(target)'")
                 for name in ["f", "d", "p.rtfd"] {
@@ -190,7 +190,7 @@ extension EndToEnd {
                         """)
                     #expect(other.hasPrefix("token ") && other != token)
                     try await test.a.showing("presenter-tool", "identity", first: "watching") { shown in
-                        // It has asked for the token before it said that.
+                        // The program requested the token before it printed that line.
                         try await test.a.ubiquity(["logout", server.url, "--keep-files"]).text()
                         #expect(try await tool(test.a, "token") == "no token")
                         try await shown.says("changed: none")

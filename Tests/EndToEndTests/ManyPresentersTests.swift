@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A program with very many presenters beside one that has nothing to do with them.
+    /// A program with very many presenters beside one that is not concerned by them.
     @Suite("Many presenters")
     struct ManyPresentersTests {
         private static let count = 10_000
@@ -21,14 +21,15 @@ extension EndToEnd {
             try Figures(await device.shell("\(device.binaries)/presenter-tool measure \(device.documents)/f 300"))
         }
 
-        /// KiB of the daemon.
+        /// Returns the resident memory of the daemon in KiB.
         private func memory(_ device: TestDevice) throws -> Int {
             let status = try String(contentsOfFile: "/proc/\(device.daemon.pid ?? 0)/status", encoding: .utf8)
             let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
             return Int(line.filter(\.isNumber)) ?? 0
         }
 
-        /// How fast the reads are and what memory it takes is printed: a busy machine decides about both. `make services` has 100,000.
+        /// The speed of the reads and the memory are printed and not checked, because they depend on how busy the machine is. `make
+        /// services` uses 100,000 presenters.
         @Test("another program's reads ask none of 10,000 presenters of other items, which end with their program")
         func many() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
@@ -43,7 +44,7 @@ extension EndToEnd {
                         "reads beside \(Self.count) presenters take \(beside.median / alone.median) of the time alone;",
                         "the daemon has \((full - empty) * 1024 / Self.count) bytes more for each")
                     #expect(shown.said == ["presenting \(Self.count)"], "no presenter was asked or notified")
-                    // Those of the folder do hear what concerns them.
+                    // The presenters of the folder do receive what concerns them.
                     try await device.shell("echo x > crowd/new")
                     #expect(try await presented(device) == 500, "as many as are listed")
                 }
@@ -53,7 +54,7 @@ extension EndToEnd {
 
         private func presented(_ device: TestDevice) async throws -> Int {
             let text = try await device.ubiquity(["diagnose", "--claims", "--json", device.mount]).text()
-            // The document has each presenter twice: in the list of items, and in the tree.
+            // The document contains each presenter twice: in the list of items, and in the tree.
             return (text.components(separatedBy: "\"isSilent\"").count - 1) / 2
         }
     }

@@ -11,7 +11,7 @@ extension EndToEnd {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.showing("NoteTaker", "n.txt", first: "open") { note in
                     try note.type("add typed and not saved")
-                    // Shown by the program itself once it has read the line.
+                    // The program itself shows the text once it has read the line.
                     try note.type("show")
                     try await note.says("typed and not saved")
                     #expect(try await test.a.list() == [])
@@ -42,7 +42,7 @@ extension EndToEnd {
                 }
                 #expect(try await b.shell(b.note("--setting font")) == "Mono")
                 try await b.kill9()
-                // The shell of a device works in its mount, which is gone.
+                // The shell of a device works in its mount, which no longer exists.
                 let script = "cd /; " + b.note("--setting font Sans")
                 #expect(try await b.runner.run("bash", ["-c", script], in: "/").text() == "kept")
                 try await b.restart()

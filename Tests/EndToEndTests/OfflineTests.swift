@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The cloud's directory is renamed away, as when its disk is pulled out.
+    /// The cloud's directory is renamed, as if its disk had been removed.
     @Suite("Offline")
     struct OfflineTests {
         @Test("without its cloud the mount lists, reads what is local, writes and queues, and catches up after")

@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What file-system suites and programs of other people ask of a mount.
+    /// What file-system test suites and third-party programs require of a mount.
     @Suite("Tools from outside")
     struct OutsideToolTests {
-        /// Python with system calls that it has no function for.
+        /// Returns a Python script that can make system calls for which Python has no function.
         private static func python(_ code: String) -> String {
             """
             python3 - <<'EOF'

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A package that two devices changed apart is one document in conflict, to every command and program that asks for conflicts.
+    /// A package that two devices changed apart is one document in conflict, for every command and program that lists conflicts.
     @Suite("Conflicts of packages")
     struct PackageConflictTests {
         private func makePackage(_ a: TestDevice, _ b: TestDevice) async throws {
@@ -13,9 +13,9 @@ extension EndToEnd {
             try await b.download("d.rtfd")
         }
 
-        /// A's change wins, because it is sent first.
+        /// Makes a conflict that A's change wins, because it is sent first.
         ///
-        /// - Returns: The name of B's whole once both devices show it.
+        /// - Returns: The name of B's whole package once both devices show it.
         private func makeConflict(
             _ cloud: TestCloud, _ a: TestDevice, _ b: TestDevice, _ round: String = ""
         ) async throws -> String {

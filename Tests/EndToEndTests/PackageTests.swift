@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Folders that are one document: saved, sent, fetched and shown as one.
+    /// Folders that are one document: they are saved, sent, fetched and shown as one.
     @Suite("Packages")
     struct PackageTests {
         @Test(
@@ -128,7 +128,7 @@ extension EndToEnd {
                 #expect(found == ["old.mydoc", "two.mydoc"].map { b.path($0) }.joined(separator: "\n"))
                 #expect(try await b.shell("getfattr -d -m - '\(b.mount)/CloudDocs' 2>&1") == "")
 
-                // What a program says is the same.
+                // A program declares package types with the same effect.
                 let tool = "UBIQUITY_MOUNT='\(b.mount)' \(b.binaries)/presenter-tool"
                 #expect(try await b.shell("\(tool) declare own more mydoc") == "more mydoc own")
                 try await b.shell("\(tool) undeclare more")
@@ -156,7 +156,7 @@ extension EndToEnd {
                 try cloud.goOffline()
                 try await a.shell("echo A > d.rtfd/x")
                 try await b.shell("echo B > d.rtfd/y; rm d.rtfd/z")
-                // So that A is sent first.
+                // B is stopped so that A's change is sent first.
                 try await b.stop()
                 try cloud.goOnline()
                 try await a.sync()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What packages were before, as whole documents.
+    /// Earlier versions of packages, as whole documents.
     @Suite("Versions of packages")
     struct PackageVersionTests {
         private struct Version: Decodable {
@@ -21,20 +21,20 @@ extension EndToEnd {
             return try JSONDecoder().decode(Answer.self, from: Data(text.utf8)).versions.filter { $0.kind == "history" }
         }
 
-        /// The files of a package with their contents, one line each.
+        /// Returns the files of a package with their contents, one line each.
         private func show(_ device: TestDevice, _ name: String = "d.rtfd") async throws -> String {
             try await device.shell("cd \(name) && find . -type f -o -type l | sort | xargs grep -H ''")
         }
 
         private let first = "./in/y:1\n./x:1"
 
-        /// Three states: two files; one of them changed; another one removed and one added.
+        /// Makes three states: two files; one of them changed; another one removed and one added.
         private func makeHistory(_ a: TestDevice, _ b: TestDevice) async throws {
             for save in [
                 "mkdir -p d.rtfd/in; echo 1 > d.rtfd/x; echo 1 > d.rtfd/in/y", "echo two > d.rtfd/x",
                 "echo three > d.rtfd/x; rm -r d.rtfd/in; echo new > d.rtfd/z",
             ] {
-                // However slow the machine is, one save is one batch.
+                // Each save is one batch, however slow the machine is.
                 try await a.shell("\(a.command(["coordinate", "write", "d.rtfd"])) -- sh -c '\(save)'")
                 try await a.sync()
             }
@@ -57,7 +57,7 @@ extension EndToEnd {
                 try await b.sync()
                 try await a.sync()
                 try await eventually("the other device has it") { try await show(a) == first }
-                // What was restored over is a version now.
+                // The state that the restore replaced is a version now.
                 let newest = try #require(try await history(a).first)
                 #expect(newest.size == 10 && newest.device == "A")
                 try await a.ubiquity(["restore", a.path("d.rtfd"), "--version", newest.version]).text()
@@ -92,7 +92,7 @@ extension EndToEnd {
             }
         }
 
-        /// A program that lets two names change places, `RENAME_EXCHANGE` of `renameat2(2)`.
+        /// A program that exchanges two names with `RENAME_EXCHANGE` of `renameat2(2)`.
         private let exchange =
             "python3 -c 'import ctypes, sys; a, b = [p.encode() for p in sys.argv[1:]]; sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))'"
 

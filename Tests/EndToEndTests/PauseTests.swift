@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `isSyncPaused`: an editor's way to keep half-done work to itself.
+    /// `isSyncPaused`: how an editor keeps unfinished work on its device.
     @Suite("Paused sync")
     struct PauseTests {
         @Test("a paused document does not upload, others do; resumed, it uploads")
@@ -118,7 +118,7 @@ extension EndToEnd {
                 .split(separator: "\n").map(String.init)
         }
 
-        /// A has an edit that it keeps to itself, and B has written too.
+        /// Gives A an edit that is paused, and B an edit of the same file that is in the cloud.
         private func apart(_ a: TestDevice, _ b: TestDevice) async throws {
             try await a.shell("printf base > f")
             try await a.sync()

@@ -2,16 +2,16 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Programs that have never learned of us, on documents whose bytes are in the cloud only: they end as on a disk.
+    /// Programs that do not know this system, on documents whose bytes are only in the cloud: they give the same results as on a disk.
     @Suite("Programs on placeholders")
     struct PlaceholderTests {
-        /// What the programs work on.
+        /// Makes the files that the programs process.
         private static let inputs = """
             seq 1 30000 > numbers; printf 'one\\nold\\n' > doc.txt; mkdir d; head -c 300000 /dev/zero | tr '\\0' z > d/long
             for i in {1..20}; do echo "line $i" > d/$i; done; chmod 755 d/1; ln -s ../doc.txt d/link
             """
 
-        /// Makes the inputs on A, runs `script` on B, which has none of their bytes, and beside the mounts; all must end the same.
+        /// Makes the inputs on A, runs `script` on B, which has none of their bytes, and beside the mounts; all results must be the same.
         private func expectAsOnDisk(
             _ script: String, inputs: String = PlaceholderTests.inputs, local: [String] = [], varying: [String] = []
         ) async throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the daemon itself asks of those who show a document.
+/// What the daemon itself requests of the presenters of a document.
 extension EndToEnd.PresenterTests {
     @Test("who shows a document saves before it is uploaded, and hears what becomes of it in the cloud")
     func upload() async throws {
@@ -51,7 +51,7 @@ extension EndToEnd.PresenterTests {
                 try await test.a.shell("echo y > f")
                 try await shown.says("reader")
                 try await test.a.sync()
-                // The upload and the sync ask it at the same time.
+                // The upload and the sync ask the presenter at the same time.
                 let asked = shown.said.count { $0 == "reader" }
                 try await test.a.shell("echo z > f")
                 try await test.a.sync()

@@ -27,7 +27,8 @@ extension EndToEnd {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("mkdir -p d/e; echo x > d/e/old")
                 try await test.a.presenting("d") { shown in
-                    // One by one: a letter about what is gone when it is sent would not say where that is now, and is left out.
+                    // The changes are made one by one: a message about an item that is gone when it is sent could not say where the item is
+                    // now, and is omitted.
                     try await test.a.shell("mkdir d/n; mv d/e/old d/n/new")
                     try await shown.says("moved old to new")
                     try await test.a.shell("rm d/n/new; rmdir d/n")
@@ -45,7 +46,7 @@ extension EndToEnd {
         func deaf() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f")
-                // Uploaded, or the daemon would be the first to ask.
+                // The file is uploaded first; otherwise the daemon would be the first to ask.
                 try await test.a.sync()
                 try await test.a.presenting("f deaf") { shown in
                     try await test.a.shell("\(test.a.note("f add y")); \(test.a.note("f add z"))")

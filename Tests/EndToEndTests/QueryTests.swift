@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Finding documents and hearing of them, by the command line and by the library.
+    /// Programs find documents and are notified of them, through the command line and through the library.
     @Suite("Queries")
     struct QueryTests {
         @Test("find tells what matches, in order, and what is wrong with a predicate")
@@ -78,7 +78,7 @@ extension EndToEnd {
                 #expect(found.first { $0.path.hasSuffix(sibling) }?.conflictOf == "CloudDocs/Documents/doc.txt")
                 #expect(try await items("conflictOf != NULL", a).map(\.path) == ["CloudDocs/Documents/\(sibling)"])
                 #expect(try await items("conflictOf == NULL", a).map(\.path) == ["CloudDocs/Documents/doc.txt"])
-                // Programs know these from NSFileVersion.
+                // Programs learn of siblings through NSFileVersion.
                 let tool = "UBIQUITY_MOUNT='\(a.mount)' \(a.binaries)/presenter-tool find"
                 #expect(try await a.shell("\(tool) .") == "doc.txt")
             }

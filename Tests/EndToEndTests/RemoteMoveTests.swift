@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Moves and renames that another device makes, as programs of this one see them.
+    /// Moves and renames that another device makes, as the programs of this device see them.
     @Suite("Moves by another device")
     struct RemoteMoveTests {
         @Test(

@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A question of the kernel costs ten times what its own memory does, so what a workload asks is held to the number. Unlike times
-    /// it does not depend on the machine.
+    /// A request of the kernel costs ten times as much as a hit in its own cache, so the number of requests of a workload is fixed. Unlike
+    /// times, it does not depend on the machine.
     @Suite("Requests of the kernel", .needsRoot)
     struct RequestCountTests {
         // MARK: Names and attributes
@@ -20,7 +20,7 @@ extension EndToEnd {
 
         @Test("ls -l of a warm folder asks nothing of its entries")
         func list() async throws {
-            // One probe for access lists of the folder and one of the first entry, which the kernel does not remember.
+            // The kernel probes for access lists, once of the folder and once of the first entry, and does not cache the results.
             try await expectCost(
                 of: "ls -l folder | wc -l", after: "mkdir folder; touch folder/{1..100}; ls -l folder; ls -l folder",
                 ["opendir": 1, "releasedir": 1, "getxattr": 2])
@@ -85,7 +85,7 @@ extension EndToEnd {
 
         @Test("a warm git status asks no more for a repository of 200 files than for one of 20")
         func gitStatus() async throws {
-            // It opens its own files, and asks for the time of each file that it has just read.
+            // git opens its own files, and requests the time of each file that it has just read.
             var few: [String: Int] = [:]
             try await expectCost(of: Self.status, after: Self.repository(20)) {
                 few = $0
@@ -112,8 +112,8 @@ extension EndToEnd {
             try await expectCost(of: script, after: preparation, at: location) { $0 == expected }
         }
 
-        /// Holds `script` after `preparation` to what it may cost. The kernel forgets names and attributes when something else on the
-        /// machine wants memory, and asks again: what costs no more in one of three tries costs no more by itself.
+        /// Expects that `script` after `preparation` costs the right number of requests. The kernel drops names and attributes when
+        /// something else on the machine needs memory, and requests them again. One right result in three tries is therefore sufficient.
         private func expectCost(
             of script: String, after preparation: String = "true", at location: SourceLocation = #_sourceLocation,
             _ isRight: ([String: Int]) -> Bool
@@ -127,12 +127,12 @@ extension EndToEnd {
             Issue.record("it cost \(costs)", sourceLocation: location)
         }
 
-        /// The requests of `script` after `preparation`, on a device of its own.
+        /// Returns the requests of `script` after `preparation`, on a device of its own.
         private func cost(of script: String, after preparation: String) async throws -> [String: Int] {
             var counts: [String: Int] = [:]
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell(preparation)
-                // What waits to be uploaded would change attributes behind the kernel's back.
+                // A pending upload would change attributes behind the kernel's back.
                 try await test.a.sync()
                 counts = try await test.a.requests(of: script)
             }

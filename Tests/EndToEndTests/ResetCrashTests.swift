@@ -13,13 +13,13 @@ extension EndToEnd {
                 try await a.sync()
                 #expect(try await a.setAttribute("isSyncPaused", to: "1", of: "paused").succeeded)
                 try await a.shell("echo new > paused")
-                // What is paused is not uploaded, so the daemon gives up waiting for it at once: it has no other work.
+                // The paused file is not uploaded, so the daemon stops waiting for it at once: it has no other work.
                 async let reset = a.ubiquity(["reset", a.mount, "--yes"], limit: .seconds(90))
                 try await eventually("the rebuild has begun", within: .seconds(60)) {
                     let log = try String(contentsOfFile: "\(a.state)/daemon.log", encoding: .utf8)
                     return log.contains("[DaemonCore] stopped")
                 }
-                // Not a wait for something: when it dies is what differs from case to case.
+                // This sleep does not wait for a condition: the cases differ in when the daemon dies.
                 try await Task.sleep(for: .milliseconds(milliseconds))
                 try await a.kill9()
                 _ = try await reset
@@ -27,7 +27,7 @@ extension EndToEnd {
                 try await eventually("every document is back") {
                     try await a.tryShell("for i in $(seq 1 200); do test -s $i; done; test -s paused").succeeded
                 }
-                // Either the old state, with the edit in place, or the new one, with the edit recovered.
+                // The device has either the old state, with the edit in place, or the new one, with the edit recovered.
                 let texts = try await a.shell(
                     "cat paused; test ! -d Recovered || find Recovered -type f -exec cat {} +")
                 #expect(texts.split(separator: "\n").contains("new"), "\(texts)")

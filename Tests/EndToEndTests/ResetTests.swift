@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A device that rebuilds its state, on request or because the old one is damaged.
+    /// A device that rebuilds its state, on request or because the old state is damaged.
     @Suite("Reset")
     struct ResetTests {
         private static let recovered = "find Recovered -type f -printf '%f '"
@@ -112,8 +112,8 @@ extension EndToEnd {
             }
         }
 
-        /// A device stops with two edits that the cloud has not learned of; its database is damaged; it is mounted again. `named`: whether
-        /// the names of the edits survive; nil: perhaps.
+        /// Stops a device with two edits that are not in the cloud, damages its database, and mounts it again. `named` says whether the
+        /// names of the edits survive; with nil they may.
         private func rebuilt(named: Bool?, _ damage: (_ state: String) throws -> Void) async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 let a = test.a

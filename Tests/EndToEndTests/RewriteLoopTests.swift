@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Programs on two devices that each insist on their form of a document.
+    /// Programs on two devices that each restore their own form of a document.
     @Suite("Documents rewritten in turns")
     struct RewriteLoopTests {
-        /// Writes the document whenever it is not as this device wants it, until there is a file `stop`.
+        /// Returns a script that rewrites the document whenever it differs from what this device wants, until a file `stop` exists.
         private static func insisting(on name: String) -> String {
             "while ! [ -e stop ]; do grep -q ^\(name) f || echo \(name) $RANDOM > f; sleep 0.05; done"
         }

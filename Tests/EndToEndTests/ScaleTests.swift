@@ -31,7 +31,7 @@ extension EndToEnd {
             for size in 100000 1000000 5000000; do head -c $size /dev/urandom > $size; done
             """
 
-        /// What a listing shows, by path. The size of a folder is each file system's own affair.
+        /// Prints what a listing shows, by path. Sizes of folders are omitted, because each file system defines them differently.
         private static let listing = """
             find tree -printf '%P %y %m %T@ %l\\0' | sort -z | md5sum; find tree -type f -printf '%P %s\\0' | sort -z | md5sum
             """
@@ -60,7 +60,7 @@ extension EndToEnd {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("head -c 600000000 /dev/urandom > film", limit: .seconds(60))
                 try await eventually("B knows of it") { try await b.shell("stat -c %s film") == "600000000" }
-                // Its upload takes longer than this; it goes no further.
+                // The upload takes longer than the steps so far; the freeze stops it.
                 a.freeze()
                 defer { a.thaw() }
                 let status = try await b.status("film")

@@ -8,7 +8,7 @@ import Testing
 extension EndToEnd {
     @Suite("Second factor")
     struct SecondFactorTests {
-        /// Sets an authenticator app up for the account, as the console does.
+        /// Sets up an authenticator app for the account, as the console does.
         ///
         /// - Returns: A recovery code.
         private func setUp(_ server: ServerProcess) async throws -> String {

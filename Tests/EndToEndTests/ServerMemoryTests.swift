@@ -9,12 +9,12 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Bodies have 256 MiB of a server's memory together (docs/SERVER.md, Bounds); what else it needs is far less.
+    /// All bodies together have 256 MiB of a server's memory (docs/SERVER.md, Bounds); the server needs far less for everything else.
     @Suite("Memory of a server")
     struct ServerMemoryTests {
         private static let clients = 96
         private static let body = 16 << 20
-        /// A third of what the clients send or ask for together.
+        /// A third of what the clients send or request together.
         private static let bound = 512 << 20
 
         @Test("stays within its bound while many send large bodies and never end, and others are served")
@@ -26,7 +26,7 @@ extension EndToEnd {
                 defer { for connection in connections { connection.close() } }
                 let taken = try await offPool {
                     for connection in connections { try connection.send(Array(head.utf8)) }
-                    // The last byte never comes.
+                    // The last byte is never sent.
                     return try RawConnection.pour(Self.body - 1, into: connections)
                 }
                 #expect(taken > Self.bound / 8, "the server took \(taken) bytes only: nothing was tried")
@@ -58,7 +58,7 @@ extension EndToEnd {
             }
         }
 
-        /// A signed-in device with one container, and what its own requests begin with.
+        /// A signed-in device with one container, and the head of the requests that it writes itself.
         private struct Client {
             let token: String
             let backend: HTTPBackend
@@ -91,7 +91,7 @@ extension EndToEnd {
     }
 }
 
-/// Runs what blocks on a thread of its own.
+/// Runs blocking code on a thread of its own.
 private func offPool<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
         Thread { continuation.resume(with: Result { try body() }) }.start()

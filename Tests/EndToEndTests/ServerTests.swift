@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
     @Suite("Server")
     struct ServerTests {
-        /// Two devices signed in at a server.
+        /// Runs `body` with two devices that are signed in at a server.
         private func withTwo(_ body: (ServerProcess, TestDevices) async throws -> Void) async throws {
             try await ServerProcess.with { server in
                 try await TestDevices.with(devices: ["A", "B"], cloud: server.url) { test in
@@ -115,7 +115,7 @@ extension EndToEnd {
                 }
                 _ = try server.command(["device", "reset", "1"])
                 #expect(try server.command(["device", "list"]).contains("reset requested"))
-                // Both mounts are one device: their user signed in once.
+                // Both mounts belong to one device, because their user signed in once.
                 for device in test.devices {
                     try await eventually("\(device.name) has reset itself") {
                         try String(contentsOfFile: "\(device.state)/daemon.log", encoding: .utf8)
@@ -139,7 +139,7 @@ extension EndToEnd {
                 try await eventually("B has it") { try await test.b.contents("f") == "one" }
                 let code = try server.code(of: "anna", ["--scope", "read", "--expires", "30d"])
                 try await test.a.ubiquity(["login", server.url, "--code", code]).text()
-                // A daemon reads the sign-in file with each request, so this edit goes with the new token.
+                // A daemon reads the sign-in file for each request, so this edit is sent with the new token.
                 try await test.a.shell("echo two > f; cat f")
                 try await eventually("the status says why") {
                     try await test.a.ubiquity(["status", test.a.mount]).text().contains("read-only")
@@ -172,7 +172,7 @@ extension EndToEnd {
                 try await test.a.shell("echo three > g")
                 let removed = try await test.a.ubiquity(["logout", server.url, "--remove-files"])
                 #expect(removed.succeeded && removed.output.contains("Removed the local bytes"), "\(removed)")
-                // What had gone up is a placeholder now; the edit that had not is here.
+                // The files that had been uploaded are placeholders now; the edit that had not is still present.
                 #expect(try await test.a.shell("cat g") == "three")
                 #expect(try await test.a.attribute("status", of: "f") == "notDownloaded")
                 try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()

@@ -7,7 +7,7 @@ extension EndToEnd {
     /// The control socket of a real daemon, and clients that misbehave.
     @Suite("Control socket")
     struct SocketTests {
-        /// Sends bytes, reads until so many frames came, and leaves.
+        /// Sends bytes, reads this many frames, and closes the connection.
         @discardableResult
         private func send(_ bytes: [UInt8], to socketPath: String, frames: Int = 0) throws -> [String] {
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -20,7 +20,7 @@ extension EndToEnd {
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
             }
             guard code == 0 else { throw EndToEndError("connect: \(String(cString: strerror(errno)))") }
-            // The daemon may have ended the connection by then.
+            // The daemon may have closed the connection by then.
             _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             return try (0..<frames).map { _ in
                 let length = try receive(4, descriptor).reduce(0) { $0 << 8 | Int($1) }

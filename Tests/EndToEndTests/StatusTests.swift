@@ -188,7 +188,7 @@ extension TestDevice {
         let queue: Queue
     }
 
-    /// This device's mount in `ubiquity status --json`, which tells of every mount of the user.
+    /// Returns this device's mount from `ubiquity status --json`, which reports every mount of the user.
     func mountStatus() async throws -> MountStatus {
         struct Mount: Decodable {
             let status: MountStatus?

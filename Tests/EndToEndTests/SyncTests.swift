@@ -32,7 +32,7 @@ extension EndToEnd {
                     """)
                 try await a.sync()
                 let list = "find d -printf '%p %y %m %s %T+ %l %b\\n' | sed 's/ [0-9]*$//' | sort"
-                // The size of a folder is each file system's own affair.
+                // The size of a folder is omitted, because each file system defines it differently.
                 let withoutFolders = "\(list) | sed -E 's/^(\\S+ d [0-9]+) [0-9]+/\\1/'"
                 let expected = try await a.shell(withoutFolders)
                 try await eventually("B lists what A lists") {

@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What system calls mean in the mount: each script must end the same in a plain directory, on A and on B.
+    /// The effects of system calls in the mount: each script must have the same result in a plain directory, on A and on B.
     @Suite("System calls")
     struct SystemCallTests {
-        /// Perl with what the scripts use: flags, errors by name, and calls that it has no function for.
+        /// Returns a Perl script with helpers: flags, errors by name, and system calls for which Perl has no function.
         private static func perl(_ code: String) -> String {
             """
             perl -e 'use strict; use warnings; use Fcntl qw(:DEFAULT :flock :seek); use POSIX (); use Errno; require "syscall.ph";
@@ -148,7 +148,7 @@ extension EndToEnd {
             }
         }
 
-        /// Random input and output that reads back what it wrote, in a file called data.
+        /// Returns a command that makes random input and output in a file called `data` and verifies what it wrote.
         private static func fio(_ options: String) -> String {
             """
             fio --name=job --filename=data --randseed=7 --allrandrepeat=1 --verify_fatal=1 --do_verify=1 --thread \

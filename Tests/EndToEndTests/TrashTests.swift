@@ -7,7 +7,7 @@ extension EndToEnd {
     /// The freedesktop trash at the top of a mount (specifications.freedesktop.org/trash-spec).
     @Suite("Trash")
     struct TrashTests {
-        /// What a file manager does to move something of the documents to the trash, and to bring it back.
+        /// Shell functions that do what a file manager does to move a document to the trash and to restore it.
         private static let steps = """
             top=$(cd ../..; pwd); trash="$top/.Trash-$(id -u)"
             discard() {

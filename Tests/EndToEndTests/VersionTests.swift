@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What documents were before: listed, read, restored and removed, on devices that never had it.
+    /// Earlier versions of documents: listed, read, restored and removed, on devices that never had them.
     @Suite("Versions")
     struct VersionTests {
         private struct Version: Decodable {
@@ -25,7 +25,7 @@ extension EndToEnd {
             try await versions(device, name).filter { $0.kind == "history" }
         }
 
-        /// Saves one text after the other, each of them in the cloud.
+        /// Saves one text after the other, and syncs each of them.
         private func save(_ texts: [String], _ device: TestDevice, to name: String = "f") async throws {
             for text in texts {
                 try await device.shell("echo \(text) > \(name)")
@@ -50,7 +50,7 @@ extension EndToEnd {
                 try await b.sync()
                 try await a.sync()
                 try await eventually("the other device has it") { try await a.contents("f") == "one" }
-                // What was current is a version now.
+                // The former current content is a version now.
                 let newest = try #require(try await history(a).first)
                 #expect(newest.size == 6)
                 try await a.ubiquity(["restore", a.path("f"), "--version", newest.version]).text()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension FaultSuite {
-    /// The clock of one device's daemon is set by hours, there and back, while it works.
+    /// The clock of one device's daemon is set forward and back by hours while the daemon works.
     @Suite("A clock that jumps")
     struct ClockJumpTests {
         private static let hour = 3600

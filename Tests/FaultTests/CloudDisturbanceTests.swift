@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension FaultSuite {
-    /// The cloud's directory is disturbed between two system calls of a transfer, which waits meanwhile.
+    /// The cloud's directory is disturbed between two system calls of a transfer, while the transfer is held.
     @Suite("A cloud that changes in mid-transfer")
     struct CloudDisturbanceTests {
         enum Disturbance: String, CaseIterable, Sendable {
@@ -55,7 +55,7 @@ extension FaultBench {
         return { $0.target.hasPrefix(place) }
     }
 
-    /// Holds a flow at a call, changes the cloud, lets the flow go on, and undoes the change. Returns whether the flow was held.
+    /// Holds a flow at a call, changes the cloud, resumes the flow, and undoes the change. Returns whether the flow was held.
     func disturb(
         _ disturbance: FaultSuite.CloudDisturbanceTests.Disturbance, _ flow: Flow, at point: Int, _ number: Int,
         reading names: [String]
@@ -73,7 +73,7 @@ extension FaultBench {
         supervisor?.end()
         if try await syncing.succeeded { ledger.noteUploaded() }
         try await undo()
-        // Bytes or an error, and nothing else.
+        // A read returns the right bytes or an error, and nothing else.
         for line in try await reading.output.split(separator: "\n")
         where !line.hasPrefix("error") && !line.hasPrefix("whole") {
             throw EndToEndError("\(when): \(line)")

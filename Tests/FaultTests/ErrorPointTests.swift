@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension FaultSuite {
-    /// The disk fails the N-th system call of the daemon, or all from then on.
+    /// The disk fails the N-th system call of the daemon, or all calls from that one on.
     @Suite("An error at a system call")
     struct ErrorPointTests {
         struct Refusal: CustomStringConvertible, Sendable {
@@ -12,7 +12,7 @@ extension FaultSuite {
             let code: Int32
             let lasts: Bool
 
-            /// A share of them, all of them, or the one named (`make faults FLOW=upload REFUSAL='EIO once'`).
+            /// Two of the refusals, all of them, or the one named (`make faults FLOW=upload REFUSAL='EIO once'`).
             static var chosen: [Refusal] {
                 guard let name = getenv("FAULTS_REFUSAL").map({ String(cString: $0) }) else {
                     return Extent.isFull ? all : [all[1], all[2]]

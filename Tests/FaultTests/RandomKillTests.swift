@@ -25,7 +25,7 @@ extension FaultSuite {
     }
 }
 
-/// Counts of what happened while daemons died.
+/// The numbers of deaths, of operations and of samples during the storms.
 struct StormTally: CustomStringConvertible {
     var deaths = 0
     var acknowledged = 0
@@ -40,7 +40,7 @@ struct StormTally: CustomStringConvertible {
 }
 
 extension FaultBench {
-    /// Runs some storms, then checks everything on both devices, and removes it.
+    /// Runs some storms, then checks all documents on both devices and removes them.
     func storms(_ count: Int, _ tally: inout StormTally) async throws {
         for _ in 0..<count {
             tally.deaths += 1
@@ -78,7 +78,7 @@ extension FaultBench {
                     .text()
                 return output.split(separator: " ").last.flatMap { Int($0) } ?? 0
             }
-            // Waits until each of them writes, because the time to start a program is not bounded.
+            // The time to start a program is not bounded, so this waits until each of them writes.
             try await eventually("all writers are writing") {
                 stormRecords.allSatisfy { FileManager.default.fileExists(atPath: $0) }
             }

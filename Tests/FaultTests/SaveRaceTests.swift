@@ -50,7 +50,8 @@ extension FaultSuite {
                 let record = bench.newRecord()
                 let (observer, saver) = (bench.observer, bench.victim)
                 let tool = "\(saver.binaries)/fault-tool"
-                // Each save must reach the other device before the next: a document that is written all the time is not uploaded.
+                // Each save must reach the other device before the next one, because a document that is written all the time is not
+                // uploaded.
                 async let saving = saver.runner.run(
                     tool, ["save", record, saver.documents, "doc", "500000"], in: "/", limit: .seconds(300))
                 let output = try await bench.tool(

@@ -18,12 +18,13 @@ extension FaultSuite {
                 let tool = "\(victim.binaries)/fault-tool"
                 async let writing = victim.runner.run(tool, ["storm", record, victim.documents, "1", "200"], in: "/")
                 try await eventually("the writer is writing") { try Self.acknowledged(record) > 5 }
-                // A folder of its own: the kernel locks the folder in which a writer waits, and no signal interrupts a wait for that lock.
+                // The lookup uses a folder of its own: the kernel locks the folder in which a writer waits, and no signal interrupts a wait
+                // for that lock.
                 try await victim.shell("mkdir apart; ls apart")
                 let lookup = victim.path("apart/not-known-yet")
                 for _ in 1...3 {
                     victim.freeze()
-                    // Its request is queued and not read by the daemon.
+                    // The request of `stat` is queued, and the daemon does not read it.
                     let killed = try await victim.runner.run(
                         "bash",
                         [

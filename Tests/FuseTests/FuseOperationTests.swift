@@ -1,6 +1,6 @@
 import Testing
 
-/// Every test mounts for real; where that fails, so does the test.
+/// Every test makes a real mount; if the mount fails, so does the test.
 @Suite("File operations over a mount")
 struct FuseOperationTests {
     @Test("What is written can be read, appended to, cut and read again")

@@ -41,11 +41,11 @@ struct FusePassthroughTests {
                 setpriv --reuid=65534 --regid=65534 --clear-groups sh -c '\(write)'; cat f
                 """)
             #expect(outcome.output == "4777\nxyyyyyyyy")
-            // The kernel asks for no mode after a write, so it has to be invalidated.
+            // The kernel does not request the mode after a write, so it has to be invalidated.
             #expect(try await mount.tell("invalidate-inode f") == "ok")
             #expect(try await mount.shell("stat -c %a f").output == "777\n")
-            // Once after each refresh of the attributes, the kernel asks for `security.capability`; without the
-            // agreement, it would before each write.
+            // The kernel requests `security.capability` once after each refresh of the attributes; without the agreement it would do so
+            // before each write.
             #expect(try await mount.shell(write).status == 0)
             let before = try await mount.tell("count getxattr")
             #expect(try await mount.shell(write).status == 0)

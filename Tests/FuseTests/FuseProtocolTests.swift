@@ -75,7 +75,7 @@ struct FuseProtocolTests {
         var status = stat()
         status.st_mode = 0o640
         status.st_size = 5
-        // chown(2) of neither owner nor group names nothing, and takes the set-id bits.
+        // A chown(2) of neither owner nor group names no attribute, but clears the set-id bits.
         var nothing = FuseSetAttributes()
         nothing.clearsSetID = true
         #expect(FuseSetAttributes(status, valid: 0) == nothing)
@@ -87,7 +87,7 @@ struct FuseProtocolTests {
     @Test("A folder's buffer takes entries as long as they fit")
     func directoryBuffer() {
         var buffer = FuseDirectoryBuffer<FuseReply.Directory>(size: 70)
-        // 24 bytes and the name, up to a multiple of eight.
+        // An entry takes 24 bytes and its name, rounded up to a multiple of eight.
         let first = buffer.add(Array("12345678".utf8), node: 2, mode: S_IFREG, next: 1)
         let second = buffer.add(Array("123456789".utf8).dropLast(), node: 3, mode: S_IFDIR, next: 2)
         let third = buffer.add(Array("x".utf8), node: 4, mode: S_IFREG, next: 3)

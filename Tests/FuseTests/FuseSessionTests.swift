@@ -73,7 +73,7 @@ struct FuseSessionTests {
         try await FuseFixture.with(["--crashes", "SCRATCH/errors", "--readers", "3"]) { mount async throws in
             #expect(try await mount.shell("stat trap").status != 0)
             let text = try String(contentsOfFile: mount.scratch + "/errors", encoding: .utf8)
-            // LOOKUP is 1, the root node 1; "trap" in hexadecimal.
+            // LOOKUP is 1, and so is the root node; the arguments are "trap" in hexadecimal.
             let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("crashed by signal ") }, "\(text)")
             #expect(line.contains("operation 1, node 1, user \(geteuid()), "), "\(line)")
             #expect(line.contains(", arguments 7472617000"), "\(line)")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What fuzzers start from and what they found, decoded once more.
+/// The inputs that fuzzers start from and those that they found, decoded again.
 @Suite("Inputs of the fuzzers")
 struct CorpusTests {
     private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus")
@@ -17,7 +17,7 @@ struct CorpusTests {
     func kept(name: String) throws {
         let target = try #require(FuzzTarget.named(name))
         for input in try Self.inputs(of: target) {
-            // A crash leaves nothing but what was printed before.
+            // After a crash only the output printed before it remains.
             print("\(name)/\(input.name)")
             #expect(throws: Never.self, "\(name)/\(input.name)") { try target.decode(input.bytes) }
         }

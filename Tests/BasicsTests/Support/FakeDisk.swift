@@ -2,7 +2,7 @@ import Basics
 import Glibc
 import Synchronization
 
-/// Files in memory that know what of them is on the disk: bytes after a sync of the file, names after a sync of their folder.
+/// Files in memory that track what is durable: bytes after a sync of the file, names after a sync of their folder.
 final class FakeDisk: FileCalls, @unchecked Sendable {
     private final class Inode {
         var bytes: [UInt8]
@@ -22,9 +22,9 @@ final class FakeDisk: FileCalls, @unchecked Sendable {
     private var step = 0
     private var isOff = false
 
-    /// The call of that number fails once with that code.
+    /// The call with this number fails once with this code.
     var failure: (step: Int, code: Int32)?
-    /// From the call of that number on, nothing reaches the disk any more.
+    /// From the call with this number on, nothing reaches the disk.
     var powerLoss: Int?
     var bytesPerWrite = 10
 
@@ -36,9 +36,10 @@ final class FakeDisk: FileCalls, @unchecked Sendable {
         syncedNames = names
     }
 
-    /// What a start after a loss of power finds: with what happened to reach the disk without a sync, or without it.
+    /// Returns what a start after a loss of power finds: either with all names, as if they had reached the disk without a sync, or with the
+    /// synced ones only.
     func afterLossOfPower(keepingUnsynced: Bool) -> [String: [UInt8]] {
-        // Names reach the disk in any order with bytes: a kept name may lead to bytes that are lost.
+        // Names and bytes reach the disk in any order: a kept name may lead to bytes that are lost.
         (keepingUnsynced ? names : syncedNames).mapValues(\.synced)
     }
 
@@ -86,7 +87,7 @@ final class FakeDisk: FileCalls, @unchecked Sendable {
         }.asInt32
     }
 
-    /// Not counted: the clean-up after a failure, and of leftovers.
+    /// Removes a file. This is not counted as a call, because it is the clean-up after a failure or of leftovers.
     func remove(_ name: String, in folder: Int32) -> Int32 {
         guard !isOff, names.removeValue(forKey: name) != nil else { return fail(ENOENT).asInt32 }
         return 0

@@ -34,7 +34,7 @@ struct FakeDaemon: Sendable {
     }
 }
 
-/// Returns by a closure, and remembers what it was asked.
+/// Responds by calling a closure, and records the requests that it received.
 final class ScriptedHandler: RequestHandler {
     private let asked = Mutex<[DaemonRequest]>([])
     private let answer: @Sendable (DaemonRequest) async throws -> DaemonResponse
@@ -54,7 +54,7 @@ final class ScriptedHandler: RequestHandler {
 
     var requests: [DaemonRequest] { asked.withLock { $0 } }
 
-    /// The calls that commands send, and those of these tests.
+    /// The calls that the commands send, and the calls of these tests.
     static let known = CallRegistry([
         AccessRequest.self, CheckRequest.self, ClaimsRequest.self, ConflictsRequest.self, DeletedRequest.self,
         DiagnoseRequest.self, DownloadRequest.self, EvictRequest.self, FetchVersionRequest.self, FindRequest.self,
@@ -81,7 +81,7 @@ final class ScriptedHandler: RequestHandler {
     }
 }
 
-/// Opens once, from anywhere; who waits goes on then.
+/// A gate that opens once, from any thread, and then resumes the tasks that wait for it.
 final class Gate: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
@@ -93,7 +93,7 @@ final class Gate: Sendable {
     func wait() async { for await _ in stream {} }
 }
 
-/// Runs blocking code where it takes no thread from the tasks that are to answer it.
+/// Runs blocking code on a thread of its own, so that it takes no thread from the tasks that respond to it.
 func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         do throws(Errno) {

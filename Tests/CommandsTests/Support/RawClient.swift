@@ -3,7 +3,7 @@ import Commands
 import DaemonProtocol
 import Synchronization
 
-/// A client that sends the given bytes, one by one if need be. It disconnects when it is released.
+/// A client that sends the given bytes, one by one if necessary. It disconnects when it is released.
 final class RawClient: Sendable {
     private let stream: Mutex<UnixStream>
     private let splitter = Mutex(FrameSplitter())
@@ -26,7 +26,7 @@ final class RawClient: Sendable {
         try await send(bytes: envelopes.flatMap { try ControlFrame.frame($0) })
     }
 
-    /// Nil when the server has ended the connection.
+    /// Returns the next envelope, or nil when the server has ended the connection.
     func next() async throws -> DaemonEnvelope? {
         try await blocking {
             while true {

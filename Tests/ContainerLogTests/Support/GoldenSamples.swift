@@ -3,8 +3,8 @@ import CloudModel
 import ContainerLog
 import TestSupport
 
-/// The logs that `make golden` records beside those of the simulator. Once recorded a log is read from its file, so what is here only
-/// matters for logs that are not there yet: give a new one a new name.
+/// The logs that `make golden` records beside those of the simulator. Once a log is recorded it is read from its file, so this code only
+/// matters for logs that are not recorded yet: give a new log a new name.
 enum GoldenSamples {
     static func all() throws -> [GoldenLog] {
         var logs = try [
@@ -33,7 +33,8 @@ enum GoldenSamples {
         GoldenLog(name: name, foldsNames: foldsNames, entries: try batches.map { try $0.encoded() })
     }
 
-    /// Stale edits of one file: older, newer, of one time, of equal bytes, on bases that are in conflict; resolved one by one.
+    /// Stale edits of one file: older, newer, with equal times, with equal bytes, on bases that are in conflict; the conflicts are resolved
+    /// one by one.
     private static func conflicts() throws -> GoldenLog {
         var log = try TestLog()
         try log.file(1, "report.txt", 10)
@@ -52,8 +53,8 @@ enum GoldenSamples {
         return try golden("resolved", log.batches)
     }
 
-    /// Conflict versions of one name and time become items beside their deleted document; edits, deletions and resolutions that name
-    /// the document go on to them.
+    /// Conflict versions with equal names and times become items beside their deleted document; edits, deletions and resolutions that name
+    /// the document are forwarded to them.
     private static func heirs() throws -> GoldenLog {
         var log = try TestLog()
         let long = try ItemName(String(repeating: "\u{1F980}", count: 62) + ".text")
@@ -77,7 +78,8 @@ enum GoldenSamples {
         return try golden("heirs", log.batches)
     }
 
-    /// Folders of one name, equal files in them, links, announced files that turn out equal or not; changes under the ids that became aliases.
+    /// Folders with equal names, equal files in them, links, announced files that turn out to be equal or not; changes under the ids that
+    /// became aliases.
     private static func merges() throws -> GoldenLog {
         var log = try TestLog()
         try log.append(
@@ -101,7 +103,7 @@ enum GoldenSamples {
         return try golden("merges", log.batches)
     }
 
-    /// Deleted folders that come back for an edit, a creation, a move; ids that are used again.
+    /// Deleted folders that an edit, a creation or a move brings back; ids that are used again.
     private static func tombstones() throws -> GoldenLog {
         var log = try TestLog()
         try log.append(TestLog.a, .folder(1, "f"), .folder(2, "g", in: .sample(1)), .file(3, "x", 30, in: .sample(2)))
@@ -117,7 +119,7 @@ enum GoldenSamples {
         return try golden("tombstones", log.batches)
     }
 
-    /// Taken names are numbered, past gaps, up to names that have no room for the number.
+    /// Names that are already taken get a number, with gaps in the numbers, up to names that have no room for the number.
     private static func names() throws -> GoldenLog {
         var log = try TestLog(foldsNames: true)
         let long = try ItemName(String(repeating: "n", count: 251) + ".txt")
@@ -133,7 +135,7 @@ enum GoldenSamples {
         return try golden("numbered", log.batches, foldsNames: true)
     }
 
-    /// Writes and removals of keys, older and newer than what is there, and more than a store keeps.
+    /// Writes and removals of keys, older and newer than the stored values, and more than a store keeps.
     private static func keys() throws -> GoldenLog {
         var log = try TestLog()
         for minute in [Int64(5), 3, 9, 1] {
@@ -153,7 +155,8 @@ enum GoldenSamples {
         return try golden("keys", log.batches)
     }
 
-    /// Batches that name a package in its version, in an older one, deleted, in another package, as a plain folder.
+    /// Batches that name a package in its current version, in an older one, after its deletion, inside another package, or as a plain
+    /// folder.
     private static func packages() throws -> GoldenLog {
         var log = try TestLog()
         try log.append(
@@ -176,7 +179,7 @@ enum GoldenSamples {
         return try golden("packages", log.batches)
     }
 
-    /// A container declares package types and takes them back: folders of one name are one, then two, then one.
+    /// A container declares package types and withdraws them: folders with equal names are one, then two, then one.
     private static func packageTypes() throws -> GoldenLog {
         func declare(_ type: String, _ value: [UInt8]?) -> Change {
             .setAttributes(.root, AttributeChanges(extended: [ReservedAttribute.packageType(type): value]))
@@ -197,7 +200,7 @@ enum GoldenSamples {
         return try golden("package-types", log.batches)
     }
 
-    /// Package types that an entry of rules 3 names, before one of rules 4 declares any, and after all are taken back.
+    /// Package types that an entry of rules 3 names, before one of rules 4 declares any, and after all have been withdrawn.
     private static func earlyTypes() throws -> GoldenLog {
         func declare(_ type: String, _ value: [UInt8]?) -> Change {
             .setAttributes(.root, AttributeChanges(extended: [ReservedAttribute.packageType(type): value]))
@@ -224,7 +227,7 @@ enum GoldenSamples {
         return GoldenLog(name: "early-types", entries: entries)
     }
 
-    /// Numbers that are the first or the last of their kind, damaged entries, gaps in the numbers of batches, and rules that are raised.
+    /// Numbers that are the first or the last of their kind, damaged entries, gaps in the device sequences, and raised rules.
     private static func extremes() throws -> GoldenLog {
         let log = try golden("extremes", ExtremeBatches.all(naming: .sample(5)).map(small))
         var entries = log.entries + [[], [1], [1, 1, 0, 9]]
@@ -237,7 +240,7 @@ enum GoldenSamples {
         return GoldenLog(name: log.name, entries: entries + [log.entries[0], entries[entries.count - 1]])
     }
 
-    /// Without long values and links, whose lengths other tests try.
+    /// Returns the batch without long values and long link targets, whose lengths other tests cover.
     private static func small(_ batch: ChangeBatch) -> ChangeBatch {
         var batch = batch
         batch.changes = batch.changes.map { change in

@@ -3,7 +3,7 @@ import CloudModel
 import ContainerLog
 import TestSupport
 
-/// Some devices working on one container: every step follows from the seed.
+/// Some devices that work on one container. The seed determines every step.
 struct History {
     private(set) var log: [ChangeBatch] = []
     private(set) var ledger = ChangeLedger()
@@ -13,7 +13,7 @@ struct History {
     private var minute: Int64 = 0
     private var lastContent: UInt64 = 100
     private var lastItem: UInt64 = 0
-    /// Whether files are announced before their content, and whether devices write equal bytes now and then.
+    /// Whether files are announced before their content exists, and whether devices occasionally write equal bytes.
     private let announces: Bool
     private let repeatsContent: Bool
 
@@ -28,7 +28,7 @@ struct History {
         for index in devices.indices { append(from: index) }
     }
 
-    /// The whole log folded; `repeating` puts entries in again that the log has already, or voids in their places.
+    /// Folds the whole log. With `repeating`, entries that the log already has, or voids in their places, are inserted again.
     func folded(repeating seed: UInt64? = nil, asVoids: Bool = false) throws -> DictionaryTree {
         var tree = DictionaryTree()
         try ContainerReducer.initialise(&tree, foldsNames: false)
@@ -68,7 +68,7 @@ struct History {
 
     private func time(_ index: Int) -> Timestamp { .minute(1000 + minute + devices[index].skew) }
 
-    // MARK: What users do
+    // MARK: Actions of users
 
     private mutating func work(_ index: Int) throws {
         switch random.number(0..<100) {
@@ -136,7 +136,7 @@ struct History {
         try perform(index, .delete(file.id, base: base?.digest))
     }
 
-    /// `rm -r`: what is inside first. What can not be meant by id yet stays, and the folder with it.
+    /// Deletes a folder as `rm -r` does, its contents first. An item that has no id in the log yet stays, and so does the folder.
     private mutating func deleteFolder(_ index: Int) throws {
         guard let top = anyItem(index, where: { $0.body == .folder }) else { return }
         for item in descendants(of: top, index).reversed() {
@@ -148,14 +148,14 @@ struct History {
         }
     }
 
-    /// Throws a conflict version away that the log has given a number.
+    /// Discards a conflict version to which the log has given a number.
     private mutating func resolve(_ index: Int) throws {
         guard let (file, conflict) = anyConflict(index) else { return }
         ledger.supersede(conflict.content.size)
         try perform(index, .resolve(file.id, versions: [conflict.version]))
     }
 
-    /// Makes a conflict version current: its bytes are written again.
+    /// Makes a conflict version current by writing its bytes again.
     private mutating func restore(_ index: Int) throws {
         guard let (file, conflict) = anyConflict(index), let base = file.body.content?.reference else { return }
         ledger.supersede(base.size)
@@ -165,7 +165,7 @@ struct History {
         try perform(index, .resolve(file.id, versions: [conflict.version]))
     }
 
-    // MARK: What they do it to
+    // MARK: Items and contents
 
     private mutating func newID() -> ItemID {
         lastItem += 1
@@ -190,8 +190,8 @@ struct History {
         return found
     }
 
-    /// A live item of the view. Not one that came to be by the view alone: its id depends on a place in the log not yet
-    /// given.
+    /// Returns a random live item of the view, except those that only the view made: their ids depend on a place in the log that is not
+    /// assigned yet.
     private mutating func anyItem(_ index: Int, where isWanted: (CloudItem) -> Bool) -> CloudItem? {
         let view = devices[index].view
         let candidates = view.allItems.filter {
@@ -200,8 +200,8 @@ struct History {
         return candidates.sorted { $0.id < $1.id }.randomElement(using: &random)
     }
 
-    /// Whether the id means the same in the log as in the view: not where items came to be, or became one, by the view
-    /// alone.
+    /// Returns whether the id means the same in the log as in the view. It does not where only the view made an item or merged two into
+    /// one.
     private func canName(_ id: ItemID, _ index: Int) -> Bool {
         let (seen, view) = (devices[index].seen, devices[index].view)
         guard id.high == 1 << 63 || seen.item(id) != nil else { return false }

@@ -3,9 +3,9 @@ import CloudModel
 import ContainerLog
 import TestSupport
 
-/// A random log that no honest device would write, on few ids and names, so that everything meets everything.
+/// A random log that no honest device would write, on so few ids and names that they often collide.
 struct HostileLog {
-    /// What most changes are about.
+    /// The subject of most changes.
     enum Focus { case everything, conflicts, names }
 
     private(set) var tree: DictionaryTree
@@ -14,7 +14,7 @@ struct HostileLog {
     private let rules: UInt16
     private let focus: Focus
 
-    /// - Parameter rules: Only what these rules know is in the log.
+    /// - Parameter rules: The log contains only changes that these rules know.
     init(seed: UInt64, rules: UInt16, foldsNames: Bool, focus: Focus = .everything) {
         random = SeededGenerator(seed: seed)
         tree = DictionaryTree(foldsNames: foldsNames)
@@ -42,7 +42,7 @@ struct HostileLog {
             packages: rules >= 3 && random.chance(30) ? packages(ids) : [], changes: changes)
     }
 
-    /// Items of any kind, some as they are, some not.
+    /// Returns items of any kind, some with their current version and some with another one.
     private mutating func packages(_ ids: [ItemID]) -> [PackageVersion] {
         var versions: [ItemID: VersionID] = [:]
         for _ in 0..<random.number(1..<3) {
@@ -53,7 +53,7 @@ struct HostileLog {
         return versions.sorted { $0.key < $1.key }.map { PackageVersion($0.key, $0.value) }
     }
 
-    /// A few ids, the well-known ones, and all that the fold made up by itself.
+    /// A few ids, the well-known ones, and ids that the fold itself made.
     private var ids: [ItemID] {
         let own = (0..<(focus == .conflicts ? 3 : 8)).map { ItemID.sample($0) }
         return own + (focus == .conflicts ? [] : [.root, .documents, .nowhere])
@@ -69,7 +69,7 @@ struct HostileLog {
         let base: Digest? = random.chance(20) ? nil : .sample(UInt64(random.number(1..<contents)))
         let content: FileContent =
             random.chance(20) ? .announced(size: 3) : .sample(UInt64(random.number(1..<contents)))
-        // Few different times, so that conflict versions get one name.
+        // There are few distinct times, so that conflict versions get equal names.
         let time =
             focus == .conflicts
             ? .minute(Int64(random.number(0..<4))) : Timestamp(nanoseconds: Int64(bitPattern: random.next()))

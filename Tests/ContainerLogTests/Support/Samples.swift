@@ -2,9 +2,9 @@ import Basics
 import CloudModel
 import ContainerLog
 
-/// Short ways to say what a test is about.
+/// Shorthand for the values that tests use.
 extension Digest {
-    /// The digest of the content with that number.
+    /// Returns the digest of the content with this number.
     static func sample(_ number: UInt64) -> Digest {
         var bytes = [UInt8](repeating: 0, count: 32)
         for index in 0..<8 { bytes[index] = UInt8(truncatingIfNeeded: number >> (index * 8)) }
@@ -45,7 +45,7 @@ extension ItemAttributes {
 }
 
 extension Timestamp {
-    /// Minutes after the earliest time that a log takes seriously.
+    /// Returns the time this many minutes after the earliest time that a log accepts as plausible.
     static func minute(_ number: Int64) -> Timestamp {
         LogClock.floor.adding(.seconds(60 * number))
     }

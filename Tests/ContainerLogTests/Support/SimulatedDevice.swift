@@ -2,14 +2,15 @@ import Basics
 import CloudModel
 import ContainerLog
 
-/// A device as the log sees it: it knows a prefix of the log, and its user works on that with the own changes on top.
+/// A device from the log's point of view: it knows a prefix of the log, and its user works on that prefix with the device's own changes on
+/// top.
 struct SimulatedDevice {
     let id: DeviceID
-    /// Minutes by which its clock is wrong.
+    /// The minutes by which the device's clock is wrong.
     let skew: Int64
-    /// The log up to where it was read.
+    /// The tree of the log, up to the entry that the device has read.
     private(set) var seen = DictionaryTree()
-    /// What the user sees: `seen` and the changes that are not in the log yet.
+    /// What the user sees: `seen` with the changes that are not in the log yet.
     private(set) var view = DictionaryTree()
     private(set) var pending: [Change] = []
     private var sequence: UInt64 = 1
@@ -21,7 +22,7 @@ struct SimulatedDevice {
         view = seen
     }
 
-    /// Does it locally.
+    /// Performs the change locally.
     mutating func perform(_ change: Change, at time: Timestamp) throws {
         pending.append(change)
         let next = view.lastSequence(of: id) + 1
@@ -29,7 +30,7 @@ struct SimulatedDevice {
             batch([change], numbered: next, at: time), at: view.state().sequence.next, into: &view)
     }
 
-    /// Hands over what is pending, as one entry.
+    /// Removes the pending changes and returns them as one entry, or nil if there are none.
     mutating func takeBatch(at time: Timestamp) -> ChangeBatch? {
         guard !pending.isEmpty else { return nil }
         defer {
@@ -39,7 +40,7 @@ struct SimulatedDevice {
         return batch(pending, numbered: sequence, at: time)
     }
 
-    /// Reads the log up to `count` entries.
+    /// Reads the first `count` entries of the log.
     mutating func read(_ log: [ChangeBatch], upTo count: Int, at time: Timestamp) throws {
         for position in Int(seen.state().sequence.value)..<max(count, Int(seen.state().sequence.value)) {
             _ = try ContainerReducer().fold(log[position], at: LogSequence(UInt64(position + 1)), into: &seen)

@@ -3,11 +3,11 @@ import CloudModel
 import ContainerLog
 import Testing
 
-/// A log being written by devices `a`, `b` and `c`, and the tree that it folds into. One entry a call, one minute later
-/// each.
+/// A log that the devices `a`, `b` and `c` write, and the tree that it folds into. Each call appends one entry, one minute after the
+/// previous one.
 struct TestLog {
     private(set) var tree: DictionaryTree
-    /// What was folded so far.
+    /// The batches that were folded so far.
     private(set) var batches: [ChangeBatch] = []
     private(set) var minute: Int64 = 0
     private var sequences: [DeviceID: UInt64] = [:]
@@ -26,7 +26,7 @@ struct TestLog {
         try fold(batch(device, changes))
     }
 
-    /// A batch of a device that has read the log so far, with the packages that it changes.
+    /// Returns a batch of a device that has read the whole log, with the packages that the batch changes.
     mutating func made(_ device: DeviceID, _ changes: Change...) throws -> ChangeBatch { try made(device, changes) }
 
     mutating func made(_ device: DeviceID, _ changes: [Change]) throws -> ChangeBatch {
@@ -53,7 +53,7 @@ struct TestLog {
 
     static func name(_ device: DeviceID) -> String { ["?", "desk", "lap", "pad"][Int(device.value & 3)] }
 
-    // MARK: Short for changes
+    // MARK: Shorthand for changes
 
     mutating func file(
         _ id: UInt64, _ name: ItemName, _ content: UInt64, in parent: ItemID = .root, by device: DeviceID = a
@@ -72,17 +72,17 @@ struct TestLog {
         try append(device, .edit(id, from: base, to: content, at: modified))
     }
 
-    // MARK: What came of it
+    // MARK: Results
 
     func item(_ id: UInt64) -> CloudItem? { tree.item(.sample(id)) }
 
-    /// Content numbers of the file: the current one and those in conflict.
+    /// Returns the content numbers of the file: the current one and those in conflict.
     func contents(_ id: UInt64) -> [UInt64] {
         guard let item = item(id) else { return [] }
         return [item.body.content?.size ?? 0] + item.conflicts.map(\.content.size)
     }
 
-    /// Names of the live children, sorted.
+    /// Returns the names of the live children, sorted.
     func names(in folder: ItemID = .root) -> [String] {
         tree.children(of: folder).compactMap { tree.item($0)?.name.description }.filter { $0 != "Documents" }.sorted()
     }

@@ -2,7 +2,7 @@ import Basics
 import CloudModel
 import ContainerLog
 
-/// What a folded tree must never be, whatever was in the log. Empty when it is sound.
+/// Returns the invariants that a folded tree violates. The result is empty for a sound tree, whatever the log contained.
 func problems(of tree: DictionaryTree) -> [String] {
     var found: [String] = []
     let reached = reachable(in: tree)

@@ -1,7 +1,7 @@
 @testable import Coordination
 
 extension NaiveTable {
-    /// The item that counts: the outermost package, or itself.
+    /// Returns the item to which a claim applies: the outermost package, or the item itself.
     static func unit(_ item: ItemNumber, _ tree: FakeTree) -> ItemNumber {
         let packages = tree.nodes.keys.filter {
             tree.entry(of: $0)?.kind == .package && ($0 == item || tree.isAbove($0, item))
@@ -38,7 +38,7 @@ extension NaiveTable {
         return other.coversBelow && (item == folder || tree.isAbove(item, folder))
     }
 
-    /// What one presenter has to do for a request.
+    /// Returns what one presenter has to do for a request.
     static func messages(
         to id: PresenterID, _ presenter: PresenterRegistration, _ request: ClaimRequest, _ tree: FakeTree
     ) -> Set<PresenterMessage> {

@@ -1,7 +1,7 @@
 @testable import Coordination
 
-/// The rules once more, without an index or a graph: every claim is compared with every other, every presenter with every
-/// claim. Knows no nesting, freezing or moves.
+/// A second implementation of the rules, without an index or a graph: it compares every claim with every other, and every presenter with
+/// every claim. It does not cover nesting, freezing or moves.
 struct NaiveTable {
     enum Outcome: Hashable {
         case grant(ClaimID)
@@ -21,7 +21,7 @@ struct NaiveTable {
         let giveUp: Duration?
         var isAsking = false
         var isGranted = false
-        /// Claims that go before it.
+        /// The claims for which this one waits.
         var behind: Set<ClaimID> = []
     }
 
@@ -30,9 +30,9 @@ struct NaiveTable {
     private var held: [Held] = []
     private var presenters: [PresenterID: PresenterRegistration] = [:]
     private var silent: Set<PresenterID> = []
-    /// Unanswered, with the time it was asked, and whether it is still waited for.
+    /// Questions without a reply, with the time when each was asked and whether a claim still waits for it.
     private var open: [Question: (since: Duration, isAwaited: Bool)] = [:]
-    /// Those that made way for a claim that lives.
+    /// Questions whose presenters made way for a claim that still exists.
     private var gaveWay: Set<Question> = []
     private var relinquished: Set<Question> = []
     private var outcomes: Set<Outcome> = []
@@ -88,7 +88,7 @@ struct NaiveTable {
         held.append(claim)
     }
 
-    /// Whether an answer of the presenter stands between the claim and its beginning.
+    /// Returns whether the claim cannot begin before the presenter has replied.
     private func awaits(_ id: ClaimID, _ presenter: PresenterID) -> Bool {
         if open[Question(presenter: presenter, claim: id)]?.isAwaited == true { return true }
         return held.first { $0.id == id }?.behind.contains { awaits($0, presenter) } ?? false
@@ -118,7 +118,8 @@ struct NaiveTable {
         return true
     }
 
-    /// A plain request looks only at its turn who is in its way: it passes those that wait themselves, or wait for its own presenter.
+    /// Returns whether no claim is in the way of a plain request, which is checked only at its turn. The request passes claims that wait
+    /// themselves, or that wait for its own presenter.
     private mutating func pass(at index: Int) -> Bool {
         let (id, request) = (held[index].id, held[index].request)
         let others = held.indices.filter { other in

@@ -2,12 +2,12 @@ import CloudModel
 
 @testable import Coordination
 
-/// A table with programs around it, driven by hand and remembered.
+/// A table with programs around it, which a test drives step by step and which records all actions.
 struct Scene {
     var tree: FakeTree
     var table: ClaimTable
     var now = Duration.zero
-    /// Everything the table wanted done, in order.
+    /// All actions that the table requested, in order.
     private(set) var log: [ClaimAction] = []
     private var nextClaim: UInt64 = 0
     private var nextPresenter: UInt64 = 0
@@ -31,13 +31,13 @@ struct Scene {
 
     // MARK: Requests
 
-    /// A purpose of its own.
+    /// Returns a purpose that no other request has.
     mutating func purpose(_ client: UInt64) -> Purpose {
         nextCoordinator += 1
         return .coordinator(ClientID(client), nextCoordinator)
     }
 
-    /// A request with a presenter comes from that one's client.
+    /// Makes a request. A request with a presenter belongs to that presenter's client.
     @discardableResult mutating func request(
         _ accesses: [Access], client: UInt64 = 1, purpose: Purpose? = nil, presenter: PresenterID? = nil,
         inside enclosure: Enclosure? = nil, patience: Duration? = nil
@@ -90,7 +90,7 @@ struct Scene {
         return id
     }
 
-    /// Sends an answer to the last question to it.
+    /// Sends a reply to the last question that the presenter received.
     mutating func answer(_ presenter: PresenterID, _ answer: PresenterReply = .done) {
         if let ask = lastAsk(presenter) { send(.answered(ask, answer)) }
     }
@@ -114,7 +114,7 @@ struct Scene {
         send(.moved(item, from: from, to: to, by: claim))
     }
 
-    /// A new file comes over the document, as when an editor saves.
+    /// Replaces the document with a new file, as when an editor saves.
     mutating func replace(_ path: String, by claim: ClaimID? = nil) {
         guard let old = tree.find(path) else { return }
         let place = tree.place(path)
@@ -122,7 +122,7 @@ struct Scene {
         send(.replaced(old, with: tree.make(at: place), by: claim))
     }
 
-    /// The document becomes a backup, and another file is made in its place.
+    /// Renames the document to a backup, and makes another file in its place.
     mutating func setAside(_ path: String, as backup: String) {
         guard let item = tree.find(path) else { return }
         let from = tree.place(path)
@@ -137,7 +137,7 @@ struct Scene {
         send(.deleted(item, from: place, by: claim))
     }
 
-    // MARK: What happened
+    // MARK: Results
 
     func isGranted(_ claim: ClaimID) -> Bool {
         log.contains { if case .grant(claim, _) = $0 { true } else { false } }
@@ -153,10 +153,10 @@ struct Scene {
         return nil
     }
 
-    /// Neither granted nor refused.
+    /// Whether the claim is neither granted nor refused.
     func isWaiting(_ claim: ClaimID) -> Bool { !isGranted(claim) && error(claim) == nil }
 
-    /// Everything a presenter was asked so far.
+    /// Returns everything that a presenter was asked so far.
     func asked(_ presenter: PresenterID) -> [[PresenterMessage]] {
         log.compactMap { if case .ask(_, presenter, let messages) = $0 { messages } else { nil } }
     }

@@ -1,7 +1,7 @@
 @testable import Coordination
 
 extension ClaimTable {
-    /// What is wrong inside the table; nothing, always.
+    /// Returns the violated invariants of the table; the result must always be empty.
     func violations() -> [String] {
         var found = live.violations()
         for node in claims.values.map(\.node) + presenters.keys.map(WaitForGraph.Node.presenter) {
@@ -19,7 +19,7 @@ extension ClaimTable {
         return found
     }
 
-    /// Nothing is kept of what has ended.
+    /// Whether the table keeps nothing of claims and presenters that have ended.
     var isEmpty: Bool {
         claims.isEmpty && presenters.isEmpty && clients.isEmpty && asks.isEmpty && graph.isEmpty && live.count == 0
     }

@@ -3,17 +3,17 @@ import TestSupport
 
 @testable import Coordination
 
-/// Programs that do anything: nest, rename, delete, freeze, die. Each accessor and each callback does one thing at a time and
-/// does not end before what was asked for inside it has.
+/// Programs that do anything: nest, rename, delete, freeze, die. Each accessor and each callback does one thing at a time and does not end
+/// before the claims that it requested have ended.
 struct WildWorld {
-    /// Also what only the clock ends: frozen and silent clients.
+    /// Whether things happen that only the clock ends: frozen and silent clients.
     let isUnreliable: Bool
     var tree = FakeTree("a.txt", "b.txt", "f/c.txt", "f/g/d.txt", "d.pkg/x.txt", "d.pkg/e.pkg/y.txt", "g")
     var table = ClaimTable()
     var random: SeededGenerator
     var now = Duration.zero
     var violations: [String] = []
-    /// What each live claim was asked in.
+    /// The accessor or callback in which each live claim was requested.
     private var enclosures: [ClaimID: Enclosure?] = [:]
     private var requests: [ClaimID: ClaimRequest] = [:]
     private(set) var granted: Set<ClaimID> = []
@@ -44,7 +44,8 @@ struct WildWorld {
         }
     }
 
-    /// Everybody does what is expected, and asks for nothing more. Without the clock, if all are reliable.
+    /// Lets every client do what is expected of it and request nothing more. The clock does not advance, which suffices if all clients are
+    /// reliable.
     mutating func settle() {
         for client in frozen.sorted() { thaw(client) }
         var isMoving = true
@@ -56,7 +57,7 @@ struct WildWorld {
         }
     }
 
-    /// The frozen stay so; the others do what is expected, and time passes.
+    /// Lets the frozen clients stay frozen and the others do what is expected of them, while time passes.
     mutating func endFrozen() {
         for _ in 0..<20 {
             for claim in leaves { send(.finished(claim)) }
@@ -67,7 +68,7 @@ struct WildWorld {
 
     var othersWaiting: [ClaimID] { waiting.filter { !frozen.contains(requests[$0]?.client ?? ClientID(0)) } }
 
-    // MARK: What they do
+    // MARK: Actions of programs
 
     private mutating func randomClient() -> ClientID { ClientID(UInt64(random.number(1..<6))) }
 
@@ -81,7 +82,7 @@ struct WildWorld {
         case .presenter(let presenter): client = presenters[presenter]?.client ?? client
         case nil: break
         }
-        // What a client sent before it froze may arrive after.
+        // A message that a client sent before it froze may arrive afterwards.
         guard !frozen.contains(client) || enclosure == nil else { return }
         let own = presenters.keys.filter { presenters[$0]?.client == client }.sorted()
         let request = ClaimRequest(
@@ -158,10 +159,10 @@ struct WildWorld {
 
     // MARK: Accessors and callbacks
 
-    /// In the middle of a call that has not come back.
+    /// Returns whether the place is in the middle of a call that has not returned.
     private func isBusy(_ place: Enclosure) -> Bool { enclosures.values.contains(place) }
 
-    /// Accessors that could return now.
+    /// The claims whose accessors could return now.
     private var leaves: [ClaimID] {
         granted.filter { !isBusy(.claim($0)) && !frozen.contains(requests[$0]?.client ?? ClientID(0)) }.sorted()
     }
@@ -180,7 +181,7 @@ struct WildWorld {
     private mutating func freezeOrThaw() {
         let client = randomClient()
         if frozen.contains(client) { return thaw(client) }
-        // The table knows only clients that have something.
+        // The table knows only clients that have a claim or a presenter.
         guard table.clients[client] != nil else { return }
         frozen.insert(client)
         send(.clientFroze(client))
@@ -218,7 +219,7 @@ struct WildWorld {
         send(.created(tree.make(at: place), at: place, by: claim))
     }
 
-    /// With everything below it, as when a remote deletion arrives.
+    /// Removes an item with everything below it, as when a remote deletion arrives.
     private mutating func remove(_ item: ItemNumber, _ place: ItemPlace, by claim: ClaimID?) {
         let below = tree.nodes.keys.filter { tree.isAbove(item, $0) }
         guard tree.nodes.count - below.count > 4 else { return }
@@ -247,7 +248,7 @@ struct WildWorld {
         send(.moved(item, from: from, to: place, by: claim))
     }
 
-    // MARK: What must hold
+    // MARK: Invariants
 
     private mutating func send(_ event: ClaimEvent) {
         if case .finished(let claim) = event { end(claim) }
@@ -290,7 +291,7 @@ struct WildWorld {
         }
     }
 
-    /// No two conflicting claims at once, by the naive rules and by where everything is now.
+    /// Checks that no two conflicting claims are granted at once, by the naive rules and by the present places of all items.
     private mutating func checkGrant(_ id: ClaimID, _ keys: [ItemKey]) {
         guard let request = requests[id], granted.insert(id).inserted else {
             return violations.append("\(id) granted twice")

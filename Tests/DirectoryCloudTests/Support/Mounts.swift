@@ -1,7 +1,7 @@
 import SystemPackage
 import Testing
 
-/// Mounts at `point` while `body` runs, and unmounts whatever happens.
+/// Mounts at `point` while `body` runs, and unmounts even if `body` fails.
 func withMount<T>(_ arguments: String..., at point: FilePath, _ body: () async throws -> T) async throws -> T {
     try #require(run(["mkdir", "-p", point.string]))
     try #require(run(["mount"] + arguments + [point.string]))

@@ -1,13 +1,13 @@
 import TestSupport
 import Testing
 
-/// What every test of a program asks: is it in the mount as it is on a disk, and is it the same on the other device?
+/// The questions of every test of a program: does the mount contain what a disk contains, and does the other device contain the same?
 extension TestDevices {
     var a: TestDevice { devices[0] }
     var b: TestDevice { devices[1] }
 
-    /// Runs a script in a plain directory and in A's documents, which must then hold the same; then B must hold what A has,
-    /// down to the time of each folder.
+    /// Runs a script in a plain directory and in A's documents, which must then have equal contents; then B must have what A has, down to
+    /// the time of each folder.
     ///
     /// - Parameters:
     ///   - local: patterns (rsync's) of names that stay on A.
@@ -24,7 +24,7 @@ extension TestDevices {
         try await expectConverged(excluding: local)
     }
 
-    /// Uploads what A has and waits until B has the same, attribute for attribute and byte for byte.
+    /// Uploads A's changes and waits until B has the same attributes and bytes.
     func expectConverged(excluding: [String] = []) async throws {
         try await a.sync()
         try await eventually("A and B are the same") {
@@ -36,8 +36,8 @@ extension TestDevices {
 }
 
 extension TestDevice {
-    /// What rsync would change to make `copy` like `original`, comparing bytes; without `times`, contents, types, permissions
-    /// and link targets only.
+    /// Returns what rsync would change to make `copy` equal to `original`, comparing bytes. Without `times`, it compares only contents,
+    /// types, permissions and link targets.
     func differences(
         _ original: String, _ copy: String, times: Bool = true, excluding: [String] = []
     ) async throws -> [String] {
@@ -50,12 +50,12 @@ extension TestDevice {
 }
 
 extension TestDevice {
-    /// Paths of all files of the documents folder, sorted by their bytes.
+    /// Returns the paths of all files of the documents folder, sorted.
     func paths() async throws -> [String] {
         try await shell("find . -type f -printf '%P\\n'").split(separator: "\n").map(String.init).sorted()
     }
 
-    /// Whether there are exactly these files, by path and text.
+    /// Returns whether exactly these files exist, by path and text.
     func holds(_ files: [String: String]) async throws -> Bool {
         guard try await paths() == files.keys.sorted() else { return false }
         for (path, text) in files {

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How the tests of conflicts bring two devices apart and together.
+/// Helpers that let two devices diverge and converge.
 extension EndToEnd.ConflictTests {
-    /// Lets both devices change things while the cloud is away, A first, then lets them meet again.
+    /// Lets both devices change things while the cloud is offline, A first, then syncs A and B.
     static func apart(
         _ cloud: TestCloud, _ a: TestDevice, _ b: TestDevice, _ first: () async throws -> Void,
         _ second: () async throws -> Void
@@ -17,7 +17,7 @@ extension EndToEnd.ConflictTests {
         try await b.sync()
     }
 
-    /// The same with shell scripts; both devices must end with these files and no others.
+    /// Does the same with shell scripts; both devices must end with these files and no others.
     static func apart(before: String, a first: String, b second: String, hold files: [String: String]) async throws {
         try await TestDevices.withTwo { cloud, a, b in
             try await a.shell(before)
@@ -27,7 +27,7 @@ extension EndToEnd.ConflictTests {
         }
     }
 
-    /// Two versions of doc.txt: A's older, B's newer. Returns the name of the sibling once both devices show it.
+    /// Makes two versions of doc.txt, A's older and B's newer. Returns the name of the sibling once both devices show it.
     static func makeConflict(_ cloud: TestCloud, _ a: TestDevice, _ b: TestDevice) async throws -> String {
         try await a.shell("echo base > doc.txt")
         try await settle(a, b)
@@ -45,7 +45,7 @@ extension EndToEnd.ConflictTests {
         return try #require(try await a.list().first { $0 != "doc.txt" })
     }
 
-    /// Waits until both devices list the same.
+    /// Uploads A's changes and waits until both devices have the same documents.
     static func settle(_ a: TestDevice, _ b: TestDevice) async throws {
         try await a.sync()
         try await expectSame(a, b)
@@ -96,7 +96,7 @@ extension TestDevice {
         let versions: [Side]
     }
 
-    /// What `ubiquity conflicts --json` lists.
+    /// Returns the conflicts that `ubiquity conflicts --json` lists.
     func conflicts() async throws -> [Conflict] {
         struct Answer: Decodable { let conflicts: [Conflict] }
         let text = try await ubiquity(["conflicts", "--json", documents]).text()

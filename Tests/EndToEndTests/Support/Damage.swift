@@ -13,7 +13,7 @@ enum Damage {
         try file.write(contentsOf: Data(bytes.map { $0 ^ 0x10 }))
     }
 
-    /// Changes the byte at `offset` in the bits of `mask`.
+    /// Changes the bits of `mask` in the byte at `offset`.
     static func change(_ path: String, at offset: Int, by mask: UInt8) throws {
         let file = try FileHandle(forUpdating: URL(filePath: path))
         defer { try? file.close() }
@@ -29,7 +29,7 @@ enum Damage {
         try file.truncate(atOffset: size)
     }
 
-    /// The plain files below a folder, largest first.
+    /// Returns the plain files below a folder, largest first.
     static func files(below folder: String) throws -> [(path: String, size: Int)] {
         let found = FileManager.default.enumerator(
             at: URL(filePath: folder), includingPropertiesForKeys: [.fileSizeKey, .isRegularFileKey])
@@ -47,7 +47,7 @@ extension TestDevice {
     /// The blobs of this device, largest first.
     var blobs: [(path: String, size: Int)] { get throws { try Damage.files(below: "\(state)/content") } }
 
-    /// Mounts with the command line's own words; for starts that are to fail or to say something.
+    /// Mounts by the command line and returns its outcome, for starts that are expected to fail or to print a message.
     func tryStart(cloud: String, _ options: [String] = []) async throws -> ProgramOutcome {
         try await ubiquity(["mount", mount, "--state", state, "--device", name, "--cloud", cloud] + options)
     }
@@ -65,7 +65,7 @@ extension TestCloud {
 }
 
 extension TestDevice {
-    /// What went wrong on this device, as `ubiquity status --json` tells it.
+    /// A failure on this device, as `ubiquity status --json` reports it.
     struct Failure: Decodable {
         let message: String
         let path: String?

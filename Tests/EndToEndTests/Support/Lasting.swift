@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A command that goes on, with what it has printed so far.
+/// A command that keeps running, with the output that it has printed so far.
 struct Lasting: Sendable {
     let output: String
 
     var lines: [String] {
-        // Nothing before the shell has made the file.
+        // There is no output before the shell has created the file.
         let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map(String.init)
     }
@@ -22,7 +22,7 @@ struct Lasting: Sendable {
 }
 
 extension TestDevice {
-    /// Runs a command that goes on while `body` runs, then ends it by a signal.
+    /// Runs a command while `body` runs, then ends it with a signal.
     func lasting(
         _ arguments: String, _ body: (Lasting) async throws -> Void
     ) async throws {

@@ -1,15 +1,15 @@
 import Glibc
 import TestSupport
 
-/// A TCP connection of a client that is in no hurry.
+/// A TCP connection of a slow client.
 struct RawConnection: Sendable {
     private let descriptor: Int32
-    /// After so many milliseconds in which nothing moves it counts as stuck.
+    /// A connection counts as stuck after this many milliseconds without progress.
     private static let patience: Int32 = 2_000
 
     init(port: Int) throws {
         descriptor = try Loopback.connect(to: port) { socket in
-            // Little waits in the kernel: what is sent is taken by the server, what is not read stays there.
+            // The kernel's buffers are small, so that the server receives the bytes that are sent, and keeps those that are not read.
             var space: Int32 = 1 << 16
             for option in [SO_RCVBUF, SO_SNDBUF] {
                 setsockopt(socket, SOL_SOCKET, option, &space, socklen_t(MemoryLayout<Int32>.size))
@@ -25,7 +25,7 @@ struct RawConnection: Sendable {
         }
     }
 
-    /// Sends `count` bytes to each as far as they are taken, and answers how many were in all.
+    /// Sends up to `count` bytes on each connection, as long as they are accepted, and returns how many were accepted in total.
     static func pour(_ count: Int, into connections: [RawConnection]) throws -> Int {
         let part = (0..<(1 << 18)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         var rests = connections.map { ($0.descriptor, count) }
@@ -36,7 +36,7 @@ struct RawConnection: Sendable {
             for index in rests.indices where ready.contains(rests[index].0) {
                 let wanted = min(part.count, rests[index].1)
                 let sent = Glibc.send(rests[index].0, part, wanted, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-                // One that the server has ended takes no more.
+                // A connection that the server has closed accepts no more.
                 rests[index].1 = sent < 0 && errno != EAGAIN ? 0 : rests[index].1 - max(0, sent)
                 taken += max(0, sent)
             }
@@ -45,7 +45,7 @@ struct RawConnection: Sendable {
         return taken
     }
 
-    /// Reads one byte of each answer that begins, and answers how many did.
+    /// Reads the first byte of each response and returns how many responses began.
     static func firstBytes(of connections: [RawConnection]) throws -> Int {
         var silent = connections.map(\.descriptor)
         while !silent.isEmpty {
@@ -58,7 +58,7 @@ struct RawConnection: Sendable {
         return connections.count - silent.count
     }
 
-    /// Those that are ready; none when nothing has moved for a while.
+    /// Returns the descriptors that are ready, or none when nothing has progressed for a while.
     private static func wait(for descriptors: [Int32], _ event: Int32) throws -> Set<Int32> {
         var polled = descriptors.map { pollfd(fd: $0, events: Int16(event), revents: 0) }
         guard poll(&polled, nfds_t(polled.count), patience) >= 0 else { throw EndToEndError("poll failed") }

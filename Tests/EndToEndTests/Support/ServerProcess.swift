@@ -3,20 +3,20 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A real `ubiquity-server` with its data directory, on a port that stays the same over restarts.
+/// A real `ubiquity-server` with its data directory, on a port that stays the same across restarts.
 final class ServerProcess: Sendable {
     let port: Int
     let data: String
     private let program: String
     private let options: [String]
     private let logLevel: String
-    /// Where its log goes; nil: where that of the tests goes.
+    /// The destination of the server's log; nil: that of the tests.
     private let log: FileHandle?
     private let running = Mutex<Process?>(nil)
 
     var url: String { "\(options.isEmpty ? "http" : "https")://127.0.0.1:\(port)" }
 
-    /// The options are those of a server with a certificate.
+    /// Any `options` are those of a server with a certificate.
     init(options: [String] = [], data: String? = nil, logLevel: String = "warning", log: FileHandle? = nil) throws {
         self.options = options
         self.logLevel = logLevel
@@ -26,7 +26,7 @@ final class ServerProcess: Sendable {
         program = "\(try TestDevices.binaries())/ubiquity-server"
     }
 
-    /// Runs `body` with a server that has one account, whose sign-in codes it hands out.
+    /// Runs `body` with a server that has one account and issues sign-in codes for it.
     static func with(_ body: (ServerProcess) async throws -> Void) async throws {
         let server = try ServerProcess()
         do {
@@ -40,7 +40,7 @@ final class ServerProcess: Sendable {
         server.close()
     }
 
-    /// Returns when it listens.
+    /// Starts the server and returns when it listens.
     func start() throws {
         let process = Process()
         let output = Pipe()
@@ -64,7 +64,7 @@ final class ServerProcess: Sendable {
         }
     }
 
-    /// Waits for its end and answers its status; minus the signal that ended it.
+    /// Waits until the process ends and returns its exit status, or minus the signal that ended it.
     func waitForEnd() -> Int32? {
         guard let process = running.withLock({ $0.take() }) else { return nil }
         process.waitUntilExit()
@@ -76,7 +76,7 @@ final class ServerProcess: Sendable {
         _ = waitForEnd()
     }
 
-    /// The most memory that it had so far, in bytes (proc_pid_status(5), VmHWM).
+    /// Returns the peak memory of the server so far, in bytes (proc_pid_status(5), VmHWM).
     func peakMemory() throws -> Int {
         guard let process = running.withLock({ $0?.processIdentifier }) else { throw EndToEndError("no server runs") }
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
@@ -86,7 +86,7 @@ final class ServerProcess: Sendable {
         return peak << 10
     }
 
-    /// Begins a command of the server's owner.
+    /// Starts an administration command of the server.
     func begin(_ arguments: [String], output: Pipe) throws -> Process {
         let process = Process()
         process.executableURL = URL(filePath: program)
@@ -96,7 +96,7 @@ final class ServerProcess: Sendable {
         return process
     }
 
-    /// Runs a command of the server's owner and answers what it printed.
+    /// Runs an administration command of the server and returns its output.
     func command(_ arguments: [String]) throws -> String {
         let output = Pipe()
         let process = try begin(arguments, output: output)
@@ -106,7 +106,7 @@ final class ServerProcess: Sendable {
         return text
     }
 
-    /// A code for one more device.
+    /// Returns a sign-in code for one more device.
     func code(of account: String = "anna", _ options: [String] = []) throws -> String {
         let text = try command(["account", "code", account] + options)
         guard let match = text.firstMatch(of: /([0-9A-Z]{4}-){3}[0-9A-Z]{4}/) else {
@@ -117,7 +117,7 @@ final class ServerProcess: Sendable {
 
     func close() {
         crash()
-        // It is in a temporary directory anyway.
+        // A failure does not matter, because the data is in a temporary directory.
         try? FileManager.default.removeItem(atPath: data)
     }
 }

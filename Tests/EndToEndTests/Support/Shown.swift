@@ -12,7 +12,7 @@ struct Shown: Sendable {
     private var end: String { "\(device.state)/\(name).end" }
     private var input: String { "\(device.state)/\(name).in" }
 
-    /// Runs until ``stop()``; what is in the input by then has been read line by line.
+    /// Runs until ``stop()`` is called; by then the program has read its input line by line.
     func run(_ tool: String, _ arguments: String) async throws -> ProgramOutcome {
         let feed =
             "touch \(input); tail -n +1 -s 0.05 -f \(input) & t=$!; while ! [ -e \(end) ]; do sleep 0.05; done; kill $t"
@@ -33,14 +33,14 @@ struct Shown: Sendable {
         try file.close()
     }
 
-    /// What it has said so far.
+    /// The lines that the program has printed so far.
     var said: [String] {
-        // Nothing before the shell has made the file.
+        // There is no output before the shell has created the file.
         let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map(String.init)
     }
 
-    /// Without what the daemon's uploads ask for, and the state in the cloud, which come when they like.
+    /// The lines without those about the requests of the daemon's uploads and about the state in the cloud, which arrive at any time.
     var news: [String] {
         said.filter { !["reader", "save", "back"].contains($0) && !$0.hasPrefix("attribute ") }
     }
@@ -55,7 +55,7 @@ struct Shown: Sendable {
 }
 
 extension TestDevice {
-    /// Shows a document by a program while `body` runs, from the moment it has said `first`.
+    /// Runs a program that shows a document while `body` runs, which begins when the program has printed `first`.
     func showing(
         _ tool: String, _ arguments: String, first: String, name: String = "shown", _ body: (Shown) async throws -> Void
     ) async throws {
@@ -72,19 +72,19 @@ extension TestDevice {
         _ = try await program
     }
 
-    /// Presents a document by the tool that says what it is sent.
+    /// Presents a document with the tool that prints the messages it receives.
     func presenting(
         _ arguments: String, name: String = "shown", _ body: (Shown) async throws -> Void
     ) async throws {
         try await showing("presenter-tool", "present \(arguments)", first: "presenting", name: name, body)
     }
 
-    /// Sends a signal to the tool that has one of the documents.
+    /// Sends a signal to the tools that present one of the documents.
     func signalPresenters(_ number: Int32) async throws {
         let text = try await shell("pgrep -f '^[^ ]*/presenter-tool .*\(documents)/' || true")
         for pid in text.split(separator: "\n").compactMap({ Int32($0) }) { Glibc.kill(pid, number) }
     }
 
-    /// What a shell runs for a command of the example program.
+    /// Returns the shell command that runs the example program.
     func note(_ command: String) -> String { "UBIQUITY_MOUNT='\(mount)' \(binaries)/NoteTaker \(command)" }
 }

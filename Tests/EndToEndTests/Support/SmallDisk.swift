@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A small disk of its own for the state of one device, in namespaces of its own: what is mounted and started there ends with the script.
+/// A small disk for the state of one device, in namespaces of its own: mounts and processes in them end with the script.
 enum SmallDisk: String, CaseIterable, CustomTestStringConvertible {
     case ext4AsRoot
     case ext4AsUser
@@ -14,9 +14,9 @@ enum SmallDisk: String, CaseIterable, CustomTestStringConvertible {
     private var isTmpfs: Bool { self == .tmpfsAsRoot || self == .tmpfsAsUser }
     private var user: Int { self == .ext4AsRoot || self == .tmpfsAsRoot ? 0 : 65_534 }
 
-    /// Runs a script with these words beside what a shell has: `$T` a folder, `$DISK` the small disk of `megabytes`, `$CLOUD` a folder on
-    /// another disk, `$M` the mount point, `$D` the documents; `start`, which mounts; `u`, which is ubiquity; `must`, which ends the script
-    /// unless a command succeeds; `fill`, which leaves no block free; `neighbour`, which takes each block that gets free from then on.
+    /// Runs a script that can use these words: `$T`, a folder; `$DISK`, the small disk of `megabytes`; `$CLOUD`, a folder on another disk;
+    /// `$M`, the mount point; `$D`, the documents; `start`, which mounts; `u`, which runs ubiquity; `must`, which ends the script unless a
+    /// command succeeds; `fill`, which leaves no block free; `neighbour`, which takes each block that becomes free from then on.
     func run(_ script: String, megabytes: Int) async throws {
         try await TestDevices.with(devices: []) { test in
             let setUp = """

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two devices, the first of which gets the faults; the second one shows what reached the cloud.
+/// Two devices: faults are injected into the first one, and the second one shows what reached the cloud.
 final class FaultBench {
     let test: TestDevices
     var victim: TestDevice { test.devices[0] }
@@ -12,7 +12,7 @@ final class FaultBench {
     var ledger = OperationLedger()
     private var records = 0
     private let standIns: String
-    /// Calls on these are about documents: the state of the victim, and the cloud.
+    /// The prefixes of paths whose calls concern documents: the state of the victim, and the cloud.
     private let places: [String]
 
     private let watched: Set<SystemCall>
@@ -76,7 +76,7 @@ final class FaultBench {
         self.supervisor = supervisor
     }
 
-    /// The daemon's calls on documents and on the kernel's requests, without its log, its clients and its own wake-ups.
+    /// The daemon's calls on documents and on the kernel's requests, without those on its log, its clients and its own wake-ups.
     var mutations: @Sendable (ObservedCall) -> Bool {
         { [places] call in
             guard !SystemCall.reads.contains(call.call), !call.target.hasSuffix("/daemon.log") else { return false }
@@ -92,7 +92,7 @@ final class FaultBench {
         }
     }
 
-    // MARK: Programs that use it
+    // MARK: Programs that use the victim
 
     func tool(_ arguments: String..., limit: Duration = .seconds(60)) async throws -> ProgramOutcome {
         try await victim.runner.run("\(victim.binaries)/fault-tool", arguments, in: "/", limit: limit)
@@ -103,7 +103,7 @@ final class FaultBench {
         return "\(test.root)/record-\(records)"
     }
 
-    /// Performs operations, by default on the victim, and enters in the ledger what was acknowledged.
+    /// Performs operations, by default on the victim, and records in the ledger which of them were acknowledged.
     ///
     /// - Returns: The outcome of the program; it fails unless all operations were done.
     @discardableResult
@@ -121,7 +121,7 @@ final class FaultBench {
         ledger.add(record: try String(contentsOfFile: record, encoding: .utf8))
     }
 
-    // MARK: What is there
+    // MARK: Checks
 
     /// Returns the contents of all files of a device. Throws if one can not be read.
     func look(_ device: TestDevice) async throws -> [String: Document.Finding] {

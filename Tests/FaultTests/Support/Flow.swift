@@ -5,9 +5,9 @@ import TestSupport
 /// An activity of a device that is disturbed at each of its system calls. `number` gives each repetition its own documents.
 struct Flow: CustomStringConvertible, Sendable {
     let description: String
-    /// Runs undisturbed.
+    /// Prepares the activity, without faults.
     let prepare: @Sendable (_ bench: FaultBench, _ number: Int) async throws -> Void
-    /// Runs disturbed: programs may fail, and must return an error then.
+    /// Performs the activity while faults are injected: programs may fail, and must return an error then.
     let act: @Sendable (_ bench: FaultBench, _ number: Int) async throws -> Void
 
     private static func saves(_ name: String, _ action: @escaping @Sendable (String, Int) -> FaultOperation) -> Flow {

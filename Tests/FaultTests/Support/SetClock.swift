@@ -36,7 +36,7 @@ struct SetClock {
         try file.close()
     }
 
-    /// Whether the running daemon takes its time from the file.
+    /// Returns whether the running daemon takes its time from the file.
     func takesItsTimeFromHere() async throws -> Bool {
         guard let pid = bench.victim.daemon.pid else { return false }
         return try await bench.victim.runner.run("grep", ["-q", "libclock-shift", "/proc/\(pid)/maps"], in: "/")

@@ -1,17 +1,17 @@
 import Foundation
 import Glibc
 
-/// The process that serves, and the lines that go to and from it.
+/// The process that serves the file system, and the lines exchanged with it.
 struct FuseChild {
     let process: pid_t
     private let input: FileHandle
     private let output: Int32
     private var pending: [UInt8] = []
-    /// Kept, as it reaps the process and holds the pipes.
+    /// Kept because it reaps the process and holds the pipes.
     private let handle: Process
 
     init(_ command: [String]) throws {
-        // Writing to a child that has died should throw, and not end the tests.
+        // A write to a child that has died should throw and not end the tests.
         signal(SIGPIPE, SIG_IGN)
         let (toChild, fromChild) = (Pipe(), Pipe())
         handle = Process()
@@ -25,7 +25,7 @@ struct FuseChild {
         output = dup(fromChild.fileHandleForReading.fileDescriptor)
     }
 
-    /// Built beside the tests.
+    /// Returns the path of the program, which is built beside the tests.
     static func program() throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/fuse-test-fs"
@@ -33,7 +33,7 @@ struct FuseChild {
 
     func writeLine(_ line: String) throws { try input.write(contentsOf: Data((line + "\n").utf8)) }
 
-    /// The next line of its output. Throws if there is none, or none comes.
+    /// Returns the next line of the output. Throws if the process has ended, or prints no line in time.
     mutating func readLine() throws -> String {
         while true {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
@@ -79,7 +79,7 @@ final class FuseProgram: Sendable {
         process = handle.processIdentifier
     }
 
-    /// Waits for its end; if that does not come, ends the serving process, and with it the wait, and throws.
+    /// Waits until the program ends. If it does not end in time, kills the serving process and the program, which ends the wait.
     func outcome() async throws -> FuseFixture.Outcome {
         let guardian = DispatchWorkItem { [process, served] in
             kill(served, SIGKILL)

@@ -3,11 +3,11 @@ import Glibc
 import Synchronization
 import Testing
 
-/// A file system served by a child process, so that a fault in it can not hang the tests in the kernel: whatever waits
-/// too long is ended by killing the child, which makes the kernel let go.
+/// A file system served by a child process, so that a fault in it cannot hang the tests in the kernel: a wait that takes too long is ended
+/// by killing the child, which makes the kernel release the waiting process.
 final class FuseFixture: Sendable {
     struct Outcome: Sendable {
-        /// The exit status, or minus the signal that ended it.
+        /// The exit status, or minus the signal that ended the process.
         let status: Int32
         let output: String
     }
@@ -16,7 +16,7 @@ final class FuseFixture: Sendable {
         let description: String
     }
 
-    /// Outlasts a busy machine; only a hang takes this long.
+    /// The limit of each wait in seconds. Even a busy machine stays below it, so only a hang reaches it.
     static let patience = 60
 
     let scratch: String
@@ -30,7 +30,7 @@ final class FuseFixture: Sendable {
         child = Mutex(try FuseChild(Self.command(scratch, asUser: asUser, arguments)))
     }
 
-    /// Runs `body` with a mount, made as an ordinary user if `asUser`, and takes everything away after it.
+    /// Runs `body` with a mount, made as an ordinary user if `asUser`, and removes everything afterwards.
     static func with(
         _ arguments: [String] = [], asUser: Bool = false, _ body: (FuseFixture) async throws -> Void
     ) async throws {
@@ -56,7 +56,7 @@ final class FuseFixture: Sendable {
     private static func command(_ scratch: String, asUser: Bool, _ arguments: [String]) throws -> [String] {
         let serve = [try FuseChild.program(), scratch + "/mount"] + arguments
         guard asUser, geteuid() == 0 else { return serve }
-        // Users may open /dev/fuse nearly everywhere; where not, this mount namespace gets one that they may.
+        // Ordinary users may open /dev/fuse nearly everywhere; elsewhere, this mount namespace provides one that they may open.
         let script = """
             mkdir "$0/dev" && mount -t tmpfs none "$0/dev" && mknod "$0/dev/fuse" c 10 229 &&
             chmod 666 "$0/dev/fuse" && mount --bind "$0/dev/fuse" /dev/fuse && exec "$@"
@@ -71,7 +71,7 @@ final class FuseFixture: Sendable {
         guard answer == "ready" else { throw Failure(description: "the file system did not mount: \(answer)") }
     }
 
-    /// Sends a command to the serving process and returns its answer.
+    /// Sends a command to the serving process and returns its response.
     func tell(_ line: String) async throws -> String {
         try await onThread {
             try self.child.withLock { child in
@@ -95,7 +95,7 @@ final class FuseFixture: Sendable {
     /// Ends the serving process without a chance to clean up.
     func kill() { child.withLock { $0.kill() } }
 
-    /// Serves again, at the same place.
+    /// Starts another serving process at the same place.
     func restart(_ arguments: [String] = []) async throws {
         let command = try Self.command(scratch, asUser: asUser, arguments)
         try child.withLock { $0 = try FuseChild(command) }
@@ -104,12 +104,12 @@ final class FuseFixture: Sendable {
 
     private func tearDown() {
         kill()
-        // What the child did not take away itself; in a namespace of its own it is gone with it.
+        // Removes the mount that the child left behind; in a namespace of its own the mount disappeared with the child.
         if !asUser { umount2(mountPoint, Int32(MNT_DETACH)) }
     }
 }
 
-/// Runs what blocks on a thread of its own.
+/// Runs blocking code on a thread of its own.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try body() }) }

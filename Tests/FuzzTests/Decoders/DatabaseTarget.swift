@@ -7,8 +7,9 @@ import Logging
 @testable import LocalMetadata
 
 extension FuzzTarget {
-    /// Whole database files. The first byte chooses a real one, of this format, of an older or of a newer one; every four bytes
-    /// that follow change one byte of it (place in three bytes, value); where the first byte's high bit is set, the last four cut it.
+    /// Whole database files. The first byte selects a real file, of this format, of an older or of a newer one. Every four bytes that
+    /// follow change one byte of it (place in three bytes, value); if the high bit of the first byte is set, the last four bytes cut the
+    /// file at their place.
     static let databases = FuzzTarget(name: "database") { bytes in
         guard let kind = bytes.first, bytes.count <= 1 + 4 * 4096 else { return false }
         let images = try DatabaseImages.shared.get()
@@ -31,7 +32,7 @@ extension FuzzTarget {
         return image
     }
 
-    /// The queries of a daemon between a start and a stop; an error ends them.
+    /// Runs the queries of a daemon between a start and a stop; an error ends them.
     private static func use(_ path: String) throws {
         let rows = SalvagedRows(path: path)
         for node in 0...40 { if let item = rows.item(NodeID(UInt64(node))) { _ = rows.folders(above: item) } }

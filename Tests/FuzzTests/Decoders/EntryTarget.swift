@@ -31,7 +31,7 @@ extension FuzzTarget {
             try expectShowable([item.attributes.modified, item.attributes.created] + item.conflicts.map(\.modified))
             for conflict in item.conflicts {
                 let suffix = HeirName.deviceAndTime.suffix(from: conflict.authorName, at: conflict.modified)
-                // Any name does: it is an ``ItemName``, which can not leave its folder.
+                // Any resulting name is acceptable: it is an ``ItemName``, which cannot leave its folder.
                 _ = NumberedName.beforeExtension.inserting(suffix, into: item.name)
             }
         }
@@ -69,7 +69,7 @@ extension FuzzTarget {
     }
 }
 
-/// A short log with each kind of change in it.
+/// A short log that contains each kind of change.
 enum EntrySamples {
     private static let folder = ItemID(high: 1 << 63, low: 1)
     private static let file = ItemID(high: 1 << 63, low: 2)

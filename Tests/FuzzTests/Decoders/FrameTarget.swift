@@ -45,7 +45,7 @@ extension FuzzTarget {
         return try [isStable(ClientEnvelope.self, payload), isStable(DaemonEnvelope.self, payload)].contains(true)
     }
 
-    /// Expects that the complete reader reads in the same way what the fast reader accepts.
+    /// Expects that the complete reader returns the same message for whatever the fast reader accepts.
     private static func expectSame<Message: Envelope>(_ fast: Message?, _ payload: Data) throws {
         guard let fast else { return }
         let whole = accepted { try ControlFrame.decode(Message.self, from: payload, calls: calls) }
@@ -65,7 +65,7 @@ extension FuzzTarget {
         return true
     }
 
-    /// All that a daemon and its clients decode.
+    /// All calls that a daemon and its clients decode.
     private static let calls = CallRegistry([
         AccessRequest.self, AnswerRequest.self, CheckRequest.self, ClaimsRequest.self, ConflictsRequest.self,
         DeletedRequest.self, DiagnoseRequest.self, DownloadRequest.self, EvictRequest.self, FetchVersionRequest.self,

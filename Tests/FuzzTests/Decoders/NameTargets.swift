@@ -4,9 +4,10 @@ import ContainerLog
 import DaemonProtocol
 
 extension FuzzTarget {
-    /// Names from the cloud: of items, devices and containers. None may lead out of its folder, even after it was changed to a free name.
+    /// Names from the cloud: of items, devices and containers. None may lead out of its folder, even after a suffix was added to make it
+    /// free.
     static let names = FuzzTarget(name: "name") { bytes in
-        // Longer names are refused for their length.
+        // Longer names are rejected because of their length.
         if bytes.count <= 160 { try expectContainerName(String(decoding: bytes, as: UTF8.self)) }
         try expectPath(bytes)
         let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
@@ -29,11 +30,11 @@ extension FuzzTarget {
         let suffix = HeirName.deviceAndTime.suffix(from: version.authorName, at: version.modified)
         try expectFree(name.inserting(suffix))
         try expectFree(NumberedName.beforeExtension.inserting(suffix, into: name))
-        // Folding looks at each character by itself, and takes its time.
+        // Folding examines each character separately, which takes time.
         guard name.bytes.count <= 48 else { return }
         let key = NameKey(name, folding: true)
         let again = accepted { try ItemName(bytes: key.bytes) }
-        // Folding may lengthen a name beyond what a name may have.
+        // Folding may lengthen a name beyond the limit of names.
         if let again { try Violation.unless(NameKey(again, folding: true) == key, "folding \(name) twice differs") }
     }
 

@@ -50,7 +50,7 @@ extension FuzzTarget {
 /// A database without tables: queries return the values that are bound to them.
 final class RowDatabase: Sendable {
     static let shared = RowDatabase()
-    // Without it every read throws.
+    // Without the queue every read throws.
     private let queue = try? DatabaseQueue()
 
     func read(_ body: (MetadataTransaction) throws -> Bool) throws -> Bool {
