@@ -42,7 +42,7 @@ struct OperationTests {
         }
     }
 
-    /// Each line is a comment or `name{labels} number`, each family is described before its first sample, and once.
+    /// Expects that each line is a comment or `name{labels} number`, and that each family is described once, before its first sample.
     private func expectFormat(_ text: String) {
         var families: Set<String> = []
         for line in text.split(separator: "\n") {
