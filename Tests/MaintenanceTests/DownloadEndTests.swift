@@ -14,7 +14,7 @@ import VirtualFileSystem
 struct DownloadEndTests {
     private let bytes = [UInt8](repeating: 7, count: 5000)
 
-    /// Notes a download as the engine does, but only when it is asked to.
+    /// A content source that records the end of a download as the engine does, but only when `finishDownload` is called.
     private final class LateSource: ContentSource {
         private let idle: IdleContentSource
         private let metadata: MetadataDatabase
