@@ -12,7 +12,7 @@ import Testing
 struct CollectionTests {
     private static let day = Duration.seconds(86_400)
 
-    /// A store with an account and a content, of which all chunks were put.
+    /// A store with an account and a content whose chunks were all put.
     private struct Scene {
         let store: ServerStore
         let time: SettableTime

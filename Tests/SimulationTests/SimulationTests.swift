@@ -2,7 +2,7 @@ import Foundation
 import Simulation
 import Testing
 
-/// A few histories in a build with all checks; an optimised build runs thousands.
+/// Runs a few histories in a build with all checks. An optimised build runs thousands.
 @Suite("Whole devices that work apart", .serialized)
 struct SimulationTests {
     @Test(
@@ -29,7 +29,7 @@ struct SimulationTests {
         }
     }
 
-    /// Mistakes that a few histories expose; the optimised program finds the rare ones too.
+    /// These are mistakes that a few histories expose. The optimised program also finds the rare ones.
     @Test(
         "deliberate mistakes are found",
         arguments: [
