@@ -152,7 +152,8 @@ struct CollectionTests {
                 try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: file)
                 #expect(try await store.collectNow().strayFiles == 1)
                 #expect(!FileManager.default.fileExists(atPath: file))
-                // Its row is written with the file's look at the disk, so a put that comes now is whole.
+                // A put checks for the file in the transaction that writes the row, so a put after the collection stores the chunk
+                // completely.
                 try await store.chunks.put([chunk], in: .cloudDocs, of: account)
                 let isThere = try await store.holds([chunk], of: account)
                 #expect(isThere)
