@@ -89,7 +89,7 @@ struct Search: AsyncParsableCommand {
         throw ExitCode.failure
     }
 
-    /// Checks that the search finds each seeded mistake: one that it misses it would also miss in the engine.
+    /// Checks that the search finds each seeded mistake. A search that misses one would miss the same mistake in the engine.
     private func findMistakes() async throws {
         var missed = 0
         for bug in DurabilityBug.allCases {

@@ -4,8 +4,8 @@ import Ubiquity
 
 /// Single calls of the library, as a program for Apple's platforms makes them. Prints the result of each.
 ///
-/// - `container NAME`, `token`, `download FILE`, `evict FILE`, `exclude FILE`, `values FILE`, `groups FOLDER`, `updates FOLDER`, `upload
-///   FILE`: the calls of those names.
+/// - `container NAME`, `token`, `download FILE`, `evict FILE`, `exclude FILE`, `values FILE`, `groups FOLDER`, `updates FOLDER`,
+///   `upload FILE`: the calls of those names.
 /// - `move in|out FROM TO`: presents FROM, and keeps it open as a document if it is a file; moves it, edits the document, and prints where
 ///   both are.
 /// - `announce FROM TO`: the same in a program that copies and removes the file itself, and announces the move.

@@ -128,7 +128,7 @@ struct Simulate: ParsableCommand {
         }
     }
 
-    /// Checks that the search finds each seeded mistake: one that it misses it would also miss in the engine.
+    /// Checks that the search finds each seeded mistake. A search that misses one would miss the same mistake in the engine.
     private func findMistakes() throws {
         var missed = 0
         let shared = try SharedParts()
