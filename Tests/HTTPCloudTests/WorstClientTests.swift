@@ -50,7 +50,7 @@ struct WorstClientTests {
             return false
         }
 
-        /// Returns what the server sends until it closes the connection, or nil if that takes more than a minute.
+        /// Returns what the server sends until it closes the connection, or nil if nothing arrives for a minute.
         func readToEnd() -> String? {
             var limit = timeval(tv_sec: 60, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

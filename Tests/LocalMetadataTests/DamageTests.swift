@@ -96,7 +96,7 @@ struct DamageTests {
             }
         }
         #expect(error.code == .damaged)
-        // Sums are only shown to users, so the database may compute them.
+        // Sums are only shown to users, so the database may compute them from damaged rows.
         _ = try scratch.metadata.read { try ($0.local.totals(), $0.transfers.presentBytes()) }
     }
 

@@ -37,7 +37,7 @@ struct WriteAheadLogTests {
         #expect(try !isDamaged(torn))
     }
 
-    /// The log of a process that died in a long commit, or whose disk failed it, and then wrote a shorter commit in its place.
+    /// The log after a process died in a long commit, or its disk failed the commit, and a shorter commit was written in its place.
     @Test("an unfinished longer commit after the last one is not damage; a finished one is")
     func givenUp() throws {
         let scratch = try Scratch()

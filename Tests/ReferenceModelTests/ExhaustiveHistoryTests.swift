@@ -32,7 +32,7 @@ extension ReferenceModel {
             ]
         }()
 
-        /// Unless all histories are requested, each run plays one of this many, starting at a random one.
+        /// Unless all histories are requested, each run plays one in this many, starting at a random one.
         private static let share = 15
 
         @Test(

@@ -131,7 +131,7 @@ final class Browser: Sendable {
         let deadline = ContinuousClock.now + .seconds(30)
         var last = ""
         while ContinuousClock.now < deadline {
-            // The request fails while the page changes.
+            // The request may fail while the page changes.
             last = (try? await self.text(selector)) ?? ""
             if last.contains(text) { return }
             try await Task.sleep(for: .milliseconds(50))

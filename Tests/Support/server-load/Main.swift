@@ -52,7 +52,7 @@ struct ServerLoad: AsyncParsableCommand {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max
-        // Without a higher limit, fewer devices can connect.
+        // If the limit cannot be raised, fewer devices can connect.
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

@@ -126,7 +126,7 @@ struct CoordinatorSurfaceTests {
     }
 
     private func permissions(_ url: URL) -> Int? {
-        // An absent file has no permissions, and the test fails.
+        // An absent file has no permissions; the comparison in the test then fails.
         (try? FileManager.default.attributesOfItem(atPath: url.path))?[.posixPermissions] as? Int
     }
 
