@@ -120,7 +120,7 @@ struct MountedFileSystemTests {
         }
     }
 
-    // MARK: Requests that make no sense
+    // MARK: Invalid requests
 
     @Test("operations that are not served, or do not exist, are replied to with ENOSYS; the session goes on")
     func unknownOperations() async throws {

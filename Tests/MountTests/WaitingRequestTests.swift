@@ -166,7 +166,7 @@ struct WaitingRequestTests {
         #expect(!device.files.isOpen(NodeID(node)) && turns.ended == 0)
     }
 
-    // MARK: The end
+    // MARK: The end of a session
 
     @Test("a session that is stopped with files open and reads waiting ends at once; what was written is in the file")
     func stop() async throws {

@@ -23,7 +23,7 @@ struct LogFollowerTests {
 
     private var sequence: LogSequence { get throws { try device.container.sequence } }
 
-    /// Appends a batch of another device for each number, which creates a folder with that number as its name.
+    /// Appends, for each number, a batch of another device that creates a folder with that number as its name.
     private func append(_ numbers: Range<UInt64>) async throws {
         for number in numbers {
             let batch = ChangeBatch(

@@ -93,14 +93,14 @@ struct OutboxTests {
         #expect(try device.unrest.isEmpty)
     }
 
-    // MARK: In what order
+    // MARK: The order of changes
 
     @Test("folders come before what is in them and go after it, in whatever order programs made them", arguments: 0..<8)
     func order(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var folders = [device.documents]
         for number in 0..<30 { folders.append(try device.makeFolder("\(number)", in: random.pick(folders))) }
-        // Moves the folders once more, so that the order of their rows differs from the order of the tree.
+        // Moves the folders once more, so that the order of their rows implies nothing about the tree.
         for _ in 0..<30 {
             let (moved, target) = (random.number(1..<31), random.number(0..<31))
             let row = try #require(try device.metadata.read { try $0.local.item(folders[moved]) })

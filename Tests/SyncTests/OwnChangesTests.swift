@@ -23,7 +23,7 @@ struct OwnChangesTests {
         return try #require(try device.row(name)).item
     }
 
-    // MARK: What was sent is agreed on
+    // MARK: Agreement on sent changes
 
     @Test("everything that a batch made is agreed on when it returns, and nothing is left to send")
     func created() throws {
@@ -150,7 +150,7 @@ struct OwnChangesTests {
         #expect(try device.unrest.isEmpty)
     }
 
-    // MARK: What the rules made of it
+    // MARK: Results of the rules
 
     @Test("an edit that came second keeps both contents in sight: the document and its conflict version")
     func lostEdit() throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Checks the modules that programs of others import.
+/// Checks the library that other people's programs import.
 @Suite("The library's methods")
 struct LibraryTests {
     @Test("each public method is called, or written as a program would, in a test, a tool of the tests or the example")

@@ -27,7 +27,7 @@ struct SourceTests {
             except: ["Sources/CommandLine/", "Sources/Server/ubiquity-server/"]),
         Ban(
             pattern: #"^\s*public "#, reason: "modules share by package access",
-            // The modules that programs of others import.
+            // The modules that other people's programs import.
             except: ["Sources/App/"]),
     ]
 

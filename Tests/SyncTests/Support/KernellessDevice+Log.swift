@@ -65,7 +65,7 @@ extension KernellessDevice {
         }
     }
 
-    /// Uploads, sends and follows until nothing is left, as the loops of an engine do that is alone with its cloud.
+    /// Uploads, sends and follows until nothing is left, as the loops of an engine with a cloud of its own do.
     func settle() throws {
         try finishUploads()
         try LogFollower(context).followUnsettled(in: container)
