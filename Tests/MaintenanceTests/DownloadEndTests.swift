@@ -94,7 +94,7 @@ struct DownloadEndTests {
         #expect(item.presence == .whole && item.size == size)
     }
 
-    /// A file whose bytes are in the cloud only.
+    /// Creates a device with a file whose bytes are only in the cloud.
     private func placeholder() async throws -> (KernellessDevice, VirtualFileSystem, LocalItem) {
         let test = try KernellessDevice(time: SystemTime())
         try await test.backend.createContainer(.cloudDocs)

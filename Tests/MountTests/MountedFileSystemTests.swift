@@ -229,7 +229,7 @@ struct MountedFileSystemTests {
                         .copyFileRange, node: node,
                         Body(handle, numbers[0], node, handle, numbers[1], length, numbers[3]))
                 default:
-                    // Mode, times with any seconds and nanoseconds, owner.
+                    // Sets the mode, the owner, and times with any seconds and nanoseconds.
                     reply = try kernel.setattr(
                         node, valid: small[0] & 0x1F7, seconds: Int64(bitPattern: numbers[1]), nanoseconds: small[2],
                         mode: small[3])

@@ -55,7 +55,7 @@ struct SimulationTests {
     func lonely() throws {
         let shared = try SharedParts()
         let start = UInt64.random(in: 0..<1 << 40)
-        // The first seed found a folder that moved into one which had moved out of it.
+        // The first seed found a folder that moved into another one that had moved out of it.
         for seed in [505_247_969_707] + Array(start..<start + 100) {
             let history = try LonelyHistory(seed: seed, steps: 12, shared: shared)
             guard !history.problems.isEmpty else { continue }

@@ -57,7 +57,7 @@ struct Comparison {
     /// Times that histories set explicitly are before 2020; times that system calls leave are after it.
     private static let year2020 = 1_577_836_800 * 1_000_000_000
 
-    /// Compares what changed since the previous snapshots: times, and which item a name means.
+    /// Compares what changed since the previous snapshots: times, and the items that names refer to.
     mutating func compareChanges(
         sinceDisk before: Snapshot, mount mountBefore: Snapshot, by operation: Operation
     ) {

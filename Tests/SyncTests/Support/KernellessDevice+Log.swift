@@ -119,7 +119,7 @@ extension KernellessDevice {
         return try metadata.read { try $0.local.item(id, in: container) }
     }
 
-    /// All rows below the container's folder.
+    /// All rows of items below the container's folder.
     var rows: [LocalItem] {
         get throws {
             let node = try container.node
