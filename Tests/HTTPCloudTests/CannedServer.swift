@@ -3,15 +3,15 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The heads of the requests that came.
+/// The heads of the requests that the server received.
 final class SeenRequests: Sendable {
     private let state = Mutex<[String]>([])
     var all: [String] { state.withLock { $0 } }
     func add(_ request: String) { state.withLock { $0.append(request) } }
 }
 
-/// A server that gives one answer to each connection, in this order, and then closes it, whatever it was asked. An answer that ends with
-/// `…` is left unfinished instead.
+/// Runs `body` with a server that sends the next of `answers` to each connection, whatever the request, and then closes the connection. A
+/// response that ends with `…` is left unfinished instead.
 func withCannedServer(
     _ answers: [String], _ body: (ServerAddress, SeenRequests) async throws -> Void
 ) async throws {

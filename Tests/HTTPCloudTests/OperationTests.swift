@@ -42,7 +42,7 @@ struct OperationTests {
         }
     }
 
-    /// Each line is a comment or `name{labels} number`, each family is described before its first sample, and once.
+    /// Expects that each line is a comment or `name{labels} number`, and that each family is described once, before its first sample.
     private func expectFormat(_ text: String) {
         var families: Set<String> = []
         for line in text.split(separator: "\n") {
@@ -80,7 +80,7 @@ struct OperationTests {
             let device = server.backend(known.token)
             await expectCloudError(.unauthorized) { _ = try await device.connect(create: false) }
             #expect(try await server.store.devices.confirm(device: nil) == 1)
-            // The log grows past what any device has seen.
+            // Grows the log beyond the last entry that a device has seen.
             let found = try await device.connect(create: false)
             for number in UInt8(3)..<6 { _ = try await device.append([number], to: .cloudDocs) }
             #expect(found.text != known.identity)

@@ -10,7 +10,7 @@ struct RouteDocumentTests {
     private static let text: String = {
         var file = URL(filePath: #filePath)
         for _ in 0..<3 { file.deleteLastPathComponent() }
-        // An absent document describes nothing, and the tests below say so.
+        // If the document is absent, the text is empty and the tests below fail.
         return (try? String(contentsOf: file.appending(path: "docs/PROTOCOL.md"), encoding: .utf8)) ?? ""
     }()
 
@@ -22,7 +22,7 @@ struct RouteDocumentTests {
         }
         let commands = lines.filter { $0.hasPrefix("$ ") }.map { String($0.dropFirst(2)) }
         #expect(commands.count > 20)
-        // Each command's output ends with a line of its own, whether it prints an end of line or not.
+        // The `echo` after each command ends its output with a newline, even if the command prints none.
         let script = commands.map { "echo '$ '; \($0)\necho" }.joined(separator: "\n")
         let folder = "\(NSTemporaryDirectory())/ubiquity-examples-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }

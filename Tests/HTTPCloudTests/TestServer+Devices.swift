@@ -8,9 +8,9 @@ extension TestServer {
         get throws { try #require(url.split(separator: ":").last.flatMap { Int($0) }) }
     }
 
-    /// Lets one more device of the account in.
+    /// Signs in another device of the account and returns its token.
     func token(of account: String = "anna") async throws -> String { try await signIn(of: account).token }
 
-    /// A device's backend with one container, connected.
+    /// Returns the connected backend of a new device of the account.
     func device(of account: String = "anna") async throws -> HTTPBackend { try await connect(token(of: account)) }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts from 0.
+/// A counter that starts at 0.
 final class Turns: Sendable {
     private let count = Atomic(0)
     func next() -> Int { count.add(1, ordering: .relaxed).oldValue }

@@ -11,10 +11,10 @@ import ServerSupport
 import TestSupport
 import Testing
 
-/// What one client can do to the others, each on the wire as an attacker would.
+/// Attacks of one client on the others, each sent over a raw connection.
 @Suite("The worst client", .timeLimit(.minutes(2)))
 struct WorstClientTests {
-    /// A connection that does what it likes.
+    /// A connection over which a test may send any bytes.
     private struct Raw: Sendable {
         let descriptor: Int32
 
@@ -25,20 +25,21 @@ struct WorstClientTests {
 
         func send(_ text: String) { _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
 
-        /// Whether the server has ended it; does not wait.
+        /// Whether the server has closed the connection. Does not wait.
         var isEnded: Bool {
             var byte: UInt8 = 0
             let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
             return count == 0 || (count < 0 && errno != EAGAIN)
         }
 
-        /// Whether something came that was not read; does not wait.
+        /// Whether there are received bytes that were not read. Does not wait.
         var hasAnswer: Bool {
             var byte: UInt8 = 0
             return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
         }
 
-        /// Whether it ends within a minute although nothing is read from it: then it takes nothing more either.
+        /// Whether the server breaks the connection within a minute although the client reads nothing. A broken connection accepts no more
+        /// bytes.
         func isBroken() -> Bool {
             for _ in 0..<600 {
                 let sent = Glibc.send(descriptor, "x", 1, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
@@ -49,7 +50,7 @@ struct WorstClientTests {
             return false
         }
 
-        /// What came until the server ended it; nil where it did not within a minute.
+        /// Returns what the server sends until it closes the connection, or nil if nothing arrives for a minute.
         func readToEnd() -> String? {
             var limit = timeval(tv_sec: 60, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -62,7 +63,7 @@ struct WorstClientTests {
             }
         }
 
-        /// What the first `count` of them are answered that are answered at all within a minute.
+        /// Waits up to a minute until `count` connections have a response, and returns the responses of all that have one.
         static func answers(of connections: [Raw], count: Int) -> [String] {
             for _ in 0..<600 where connections.count(where: { $0.hasAnswer }) < count {
                 var polled = connections.filter { !$0.hasAnswer }.map {
@@ -150,7 +151,7 @@ struct WorstClientTests {
                     connections.append(try Raw(port, Self.head("PUT", path, token: token, length: 16 << 20) + "a"))
                 }
             }
-            // As long as none of them is let go, nothing that they hold was given back.
+            // While none of these connections is closed, none of the memory that they hold has been released.
             let found = try await victim.getChunk(id, in: .cloudDocs)
             let large = ChunkID(words: (8, 8, 8, 8))
             try await victim.putChunk(large, frame: [UInt8](repeating: 1, count: 8 << 20), in: .cloudDocs)
@@ -183,7 +184,7 @@ struct WorstClientTests {
             let published = try await publish(size: plain.count * 100_000)
             let path = try #require(published.firstMatch(of: /"path":"(\/p\/[a-z0-9]+)"/)?.1)
             let reads = server.store.chunks.manifestReads
-            // A HEAD reads nothing, many ranges share one reading, and one address has few of them at once.
+            // A HEAD reads nothing, many ranges share one read, and one address may have only a few requests at once.
             let port = try server.port
             let requests = (0..<20).map { number in
                 "\(number % 2 == 0 ? "GET" : "HEAD") \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nRange: bytes=0-9\r\n\r\n"
@@ -216,7 +217,7 @@ struct WorstClientTests {
             defer { for raw in raws { raw.close() } }
             _ = try await victim.getChunk(id, in: .cloudDocs)
             let waiting = raws.count { !$0.isEnded && !$0.hasAnswer }
-            // Nine passwords are worked on or wait; all others are refused at once, and are not waited for.
+            // Nine passwords are being derived or wait; the server refuses all others at once, so the test does not wait for them.
             let busy = await offPool { Raw.answers(of: raws, count: 40) }.count { $0.hasPrefix("HTTP/1.1 429 ") }
             #expect(busy >= 30)
             #expect(waiting > 0, "the links were made before another request was answered")
@@ -249,7 +250,7 @@ struct WorstClientTests {
     }
 }
 
-/// Runs what blocks on a thread of its own.
+/// Runs a blocking function on a thread of its own.
 private func offPool<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
     await withCheckedContinuation { continuation in Thread { continuation.resume(returning: body()) }.start() }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LiveQueries
 
-/// A query reads the rows that meet a condition of SQL, and asks its predicate about those alone.
+/// Queries read only the rows that meet a condition in SQL, and evaluate their predicates on those.
 @Suite("What queries read from the database")
 final class RowConditionTests {
     private let directory = NSTemporaryDirectory() + "/ubiquity-rows-\(UUID().uuidString)"
@@ -26,12 +26,12 @@ final class RowConditionTests {
     }
 
     deinit {
-        // What is left of it lies in the folder for temporary files.
+        // Best effort: the directory is in the folder for temporary files.
         try? metadata.close()
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Names that compare alike and are written in other bytes, wildcards, no letters at all.
+    /// Names that compare equal but differ in bytes, names with wildcards, and names without letters.
     private static let names = [
         "a.txt", "A.TXT", "b.md", "été.txt", "e\u{301}te\u{301}.TXT", "K.txt", "\u{212A}.txt", "no ending", ".hidden",
         "x.tar.gz", "ß.txt", "ss.txt", "*.txt", "back\\slash", "a.tx\u{301}t", "a.pages", "100%", "_",
@@ -40,7 +40,7 @@ final class RowConditionTests {
         names + ["txt", ".txt", "t", "e", "K", "%", "", "*.txt", "?.*", "notDownloaded", "current"]
 
     private func item(_ number: Int, _ random: inout SeededGenerator) throws -> LocalItem {
-        // Two items of one folder have different names.
+        // Two items of one folder must have different names.
         let name = (random.pick(Self.names) ?? "") + (random.chance(50) ? "\(number)" : "")
         let times = [0, 1, 1_000_000_000, 978_307_200_000_000_000, -5].map { Timestamp(nanoseconds: $0) }
         let kind = random.pick([LocalKind.file, .file, .file, .folder, .symlink]) ?? .file
@@ -56,13 +56,13 @@ final class RowConditionTests {
             random.chance(60) && kind == .file
             ? ContentReference(digest: Digest(words: (UInt64(number), 0, 0, 0)), size: item.size, layout: .chunk) : nil
         (item.isKnown, item.isExcluded) = (random.chance(70), random.chance(15))
-        // The database takes no edit whose bytes are not all here.
+        // The database rejects an edit whose bytes are not all here.
         item.isEdited = item.presence == .whole && random.chance(30)
         item.pendingSince = random.chance(30) ? .zero : nil
         return item
     }
 
-    /// Items of which some are versions in conflict of others.
+    /// Creates items, some of which are conflict versions of others.
     private func fill(_ random: inout SeededGenerator) throws {
         try metadata.write { transaction in
             var documents: [ItemID] = []

@@ -25,7 +25,7 @@ struct DamageTests {
             try $0.number("INSERT INTO grdb_migrations (identifier) VALUES ('v999') RETURNING 1")
         }
         try scratch.metadata.close()
-        // Twice: the refusal changes nothing that the next one would see.
+        // Opens the database twice: the refusal must not change anything that the next attempt sees.
         for _ in 0..<2 { #expect(code(opening: scratch.path) == .tooNew) }
     }
 
@@ -46,7 +46,7 @@ struct DamageTests {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let path = directory + "/metadata.sqlite"
-        // A process that dies in a transaction whose pages are in the file already leaves its journal.
+        // A process that dies in a transaction some of whose pages are already in the file leaves its journal behind.
         let die = """
             PRAGMA cache_size = 1; CREATE TABLE half(text); BEGIN;
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
@@ -83,7 +83,7 @@ struct DamageTests {
         let scratch = try Scratch()
         try scratch.metadata.write { transaction in
             _ = try transaction.createContainer(.cloudDocs, at: .zero)
-            // The pragma returns no row and is run to its end.
+            // The pragma returns no row; `number` runs it to its end.
             _ = try transaction.number("PRAGMA ignore_check_constraints = 1")
             _ = try transaction.number("UPDATE \(column) = -1")
         }
@@ -96,7 +96,7 @@ struct DamageTests {
             }
         }
         #expect(error.code == .damaged)
-        // Sums are only shown to users and may be computed.
+        // Sums are only shown to users, so the database may compute them from damaged rows.
         _ = try scratch.metadata.read { try ($0.local.totals(), $0.transfers.presentBytes()) }
     }
 

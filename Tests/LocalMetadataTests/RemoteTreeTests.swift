@@ -7,7 +7,7 @@ import Testing
 
 @testable import LocalMetadata
 
-/// The tables hold a folded log exactly as the dictionary does.
+/// Compares the tables with the in-memory dictionary: both hold the same folded log.
 @Suite("The folded log in SQLite")
 struct RemoteTreeTests {
     @Test("random logs lead to the same tree in the tables and in memory, entry by entry")

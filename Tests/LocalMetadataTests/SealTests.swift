@@ -68,7 +68,7 @@ struct SealTests {
         let scratch = try Scratch()
         try Self.fill(scratch.metadata)
         let item = try #require(try scratch.metadata.read { try $0.local.item(NodeID(20)) })
-        // The row then has the seal of another value, as after a flipped byte.
+        // Afterwards the row's seal belongs to another value, as after a flipped byte.
         try damage(scratch, "UPDATE \(table) SET \(change) WHERE item = x'\(item.item)'")
         let found = try problems(scratch.metadata)
         #expect(found.count == 1 && found.first?.node == NodeID(20), "\(found)")
@@ -108,7 +108,7 @@ struct SealTests {
         print("seed \(seed), \(image.count) bytes")
         var random = SeededGenerator(seed: seed)
         var (found, unused) = (0, 0)
-        // Without the free pages that are kept for a full disk.
+        // Leaves out the free pages that are reserved for a full disk.
         let pages = stride(from: 0, to: image.count, by: 4096).filter { image[$0..<$0 + 4096].contains { $0 != 0 } }
         for _ in 0..<250 {
             let place = pages[random.number(0..<pages.count)] + random.number(0..<4096)
@@ -138,7 +138,7 @@ struct SealTests {
         try !metadata.integrityProblems().isEmpty || !problems(metadata).isEmpty
     }
 
-    /// All values of the tables.
+    /// Returns all values of the tables.
     private func dump(_ path: String) throws -> [String] {
         let metadata = try MetadataDatabase(path: path, log: Logger(label: "test"))
         defer { try? metadata.close() }

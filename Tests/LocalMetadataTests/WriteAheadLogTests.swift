@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The write-ahead log, checked before SQLite reads it")
 struct WriteAheadLogTests {
-    /// A log of many commits, as a process leaves it that dies.
+    /// Returns a log of many commits as a process that dies leaves it.
     private func log() throws -> Data {
         let scratch = try Scratch()
         for number in 0..<20 { try scratch.metadata.write { try $0.setSetting("key \(number)", Data(count: 300)) } }
@@ -37,7 +37,7 @@ struct WriteAheadLogTests {
         #expect(try !isDamaged(torn))
     }
 
-    /// The log of a process that died in a long commit, or whose disk refused it, after which a shorter commit was written in its place.
+    /// The log after a process died in a long commit, or its disk failed the commit, and a shorter commit was written in its place.
     @Test("an unfinished longer commit after the last one is not damage; a finished one is")
     func givenUp() throws {
         let scratch = try Scratch()
@@ -73,7 +73,7 @@ struct WriteAheadLogTests {
         let before = try Data(contentsOf: URL(filePath: path + "-wal"))
         try next.write { try $0.setSetting("other", Data(count: 300)) }
         let after = try Data(contentsOf: URL(filePath: path + "-wal"))
-        // Another log has other salts in its header (sqlite.org/fileformat2.html, section 4.1).
+        // A new log has other salts in its header (sqlite.org/fileformat2.html, section 4.1).
         #expect(before[16..<24] != after[16..<24] && !WriteAheadLog.isDamaged(path + "-wal"))
         try next.close()
     }

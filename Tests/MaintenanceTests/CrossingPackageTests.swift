@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import VirtualFileSystem
 
-/// Whole engines with all their loops; CrossingTests have the same step by step.
+/// Runs whole engines with all their loops. ``CrossingTests`` covers the same cases step by step.
 @Suite("Two engines that change one package at the same moment")
 struct CrossingPackageTests {
     @Test("both batches are on their way at once, and both devices show both wholes", .timeLimit(.minutes(1)))
@@ -35,7 +35,7 @@ struct CrossingPackageTests {
 }
 
 extension KernellessDevice {
-    /// A file of that size: made, or written over.
+    /// Creates a file of `size` bytes, or overwrites it.
     fileprivate func save(_ name: String, _ size: UInt64, in folder: NodeID) throws {
         let bytes = [UInt8](repeating: UInt8(size), count: Int(size))
         let handle: OpenHandle
@@ -48,12 +48,13 @@ extension KernellessDevice {
         try write(bytes, to: handle)
     }
 
-    /// Returns once these are the sizes of the files in the packages that it shows, in the order of their sizes.
+    /// Returns once `isShown` is true for the sizes of the files in each package, by name. Packages are ordered by the size of their file
+    /// `x`.
     fileprivate func until(_ isShown: ([[String: UInt64]]) -> Bool) async throws {
         while try !isShown(packages()) { await Task.yield() }
     }
 
-    /// Returns once nothing here waits to be sent.
+    /// Returns once no local change waits to be sent.
     fileprivate func untilTold() async {
         while (try? metadata.read { try $0.pending.totals().items }) != 0 { await Task.yield() }
     }

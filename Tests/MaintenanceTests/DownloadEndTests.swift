@@ -14,7 +14,7 @@ import VirtualFileSystem
 struct DownloadEndTests {
     private let bytes = [UInt8](repeating: 7, count: 5000)
 
-    /// Notes a download as the engine does, but only when it is asked to.
+    /// A content source that records the end of a download as the engine does, but only when `finishDownload` is called.
     private final class LateSource: ContentSource {
         private let idle: IdleContentSource
         private let metadata: MetadataDatabase
@@ -94,7 +94,7 @@ struct DownloadEndTests {
         #expect(item.presence == .whole && item.size == size)
     }
 
-    /// A file whose bytes are in the cloud only.
+    /// Creates a device with a file whose bytes are only in the cloud.
     private func placeholder() async throws -> (KernellessDevice, VirtualFileSystem, LocalItem) {
         let test = try KernellessDevice(time: SystemTime())
         try await test.backend.createContainer(.cloudDocs)

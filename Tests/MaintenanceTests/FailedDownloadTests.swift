@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Downloads that failed")
 struct FailedDownloadTests {
-    /// A file whose download failed: a placeholder, or one that has an old version here.
+    /// Creates a file whose download failed: a placeholder, or a file whose old version is still here.
     private func failed(_ test: KernellessDevice, _ name: String, pin: PinState = .inherited, hasOld: Bool) throws
         -> LocalItem
     {

@@ -8,7 +8,7 @@ import Sync
 import Testing
 import VirtualFileSystem
 
-/// What a disk may have kept of two things that were not synced together.
+/// States that a disk may have kept of a row and of bytes that were not synced together.
 @Suite("Rows and bytes after a loss of power")
 struct LossOfPowerTests {
     private func recover(_ test: KernellessDevice) throws {

@@ -25,7 +25,7 @@ struct LostChunksTests {
         let before = test.backend.gate.count(.append)
         test.backend.gate.fail(.append, with: lost, times: 1)
         test.backend.gate.releaseOne()
-        // Putting the chunk, then the second try.
+        // Waits for the upload of the chunk, then for the second append.
         await test.backend.gate.untilHeld(1)
         test.backend.gate.releaseOne()
         await test.backend.gate.untilHeld(1)
@@ -41,7 +41,7 @@ struct LostChunksTests {
         let test = try KernellessDevice(time: SystemTime())
         let running = try await startAppending(test)
         test.backend.replaceChunk(Digest.of(bytes), in: .cloudDocs, with: nil)
-        // It was written over since: its first bytes are nowhere.
+        // The file was overwritten since, so its first bytes exist nowhere.
         let newer = [UInt8](repeating: 9, count: 6000)
         let item = try #require(try test.row("f"))
         let handle = try test.files.open(item.node, canWrite: true, truncate: true)
@@ -59,13 +59,13 @@ struct LostChunksTests {
         await running.value
     }
 
-    /// Runs the engine until the batch that tells of the file is about to be appended: its chunk is in the cloud.
+    /// Runs the engine until it is about to append the batch that announces the file, whose chunk is then in the cloud.
     private func startAppending(_ test: KernellessDevice) async throws -> Task<Void, Never> {
         test.backend.gate.hold(.append)
         test.backend.gate.hold(.putChunk)
         try test.save("f", bytes)
         let running = Task { [engine = test.engine] in await engine.run() }
-        // The time of the folder is sent while the chunk is on its way.
+        // The engine sends the folder's time while it uploads the chunk.
         await test.backend.gate.untilHeld(2)
         test.backend.gate.releaseOne()
         test.backend.gate.releaseOne()
@@ -73,7 +73,7 @@ struct LostChunksTests {
         return running
     }
 
-    /// The content that the log gives the file, once it does.
+    /// Waits until the log has the file, and returns its content in the log.
     private func contentInLog(_ test: KernellessDevice) async throws -> ContentReference {
         while true {
             for record in try await test.backend.entries(in: .cloudDocs, after: .zero, limit: 9) {

@@ -11,7 +11,7 @@ import VirtualFileSystem
 @testable import Fuse
 @testable import Mount
 
-/// The whole way of a request but the kernel's: libfuse, the readers' threads, translation, file system, reply.
+/// Covers the whole path of a request except the kernel: libfuse, the readers' threads, translation, file system and reply.
 @Suite("The mount without a kernel", .timeLimit(.minutes(10)))
 struct MountedFileSystemTests {
     private let device: KernellessDevice
@@ -23,7 +23,7 @@ struct MountedFileSystemTests {
     @Test("the session begins with an agreement on the protocol")
     func start() async throws {
         try await FakeKernel.with(device) { kernel async throws in
-            // The reader stores it after the reply is sent.
+            // The reader stores the agreement after it sends the reply.
             while kernel.connection.lifecycle.agreement == nil { await Task.yield() }
             #expect(kernel.connection.lifecycle.agreement?.kernelMinor == 38)
             #expect(kernel.connection.lifecycle.agreement?.passthrough == false)
@@ -120,7 +120,7 @@ struct MountedFileSystemTests {
         }
     }
 
-    // MARK: Requests that make no sense
+    // MARK: Invalid requests
 
     @Test("operations that are not served, or do not exist, are replied to with ENOSYS; the session goes on")
     func unknownOperations() async throws {
@@ -129,7 +129,7 @@ struct MountedFileSystemTests {
             for code in unserved + [UInt32(Int32.max), .max] {
                 #expect(try kernel.call(code, Body([UInt8](repeating: 0, count: 64))).error == ENOSYS, "\(code)")
             }
-            // A second agreement, and the one of character devices.
+            // A second FUSE_INIT, and CUSE_INIT, which is for character devices.
             for code in [26, 4096] as [UInt32] { #expect(try kernel.call(code).error == EIO, "\(code)") }
             #expect(try kernel.create("a").reply.error == 0)
         }
@@ -164,7 +164,7 @@ struct MountedFileSystemTests {
                 kernel.call(.listxattr, node: node, Body(0 as UInt32, 0 as UInt32)),
             ]
             for (index, reply) in replies.enumerated() {
-                // A name that is absent is success without a node.
+                // The reply for an absent name is a success without a node.
                 let isAbsent = index == 0 && reply.error == 0 && reply.number(at: 0) == 0
                 #expect(isAbsent || [ENOENT, ESTALE].contains(reply.error), "\(index): \(reply.error)")
             }
@@ -212,24 +212,24 @@ struct MountedFileSystemTests {
                 let small = numbers.map { UInt32(truncatingIfNeeded: $0) }
                 let reply: FakeKernel.Reply
                 switch step % 6 {
-                // From two pages on libfuse would send the reply by splice(2), which does not keep a socket's messages together.
+                // For two pages or more, libfuse sends the reply with splice(2), which does not preserve a socket's message boundaries.
                 case 0: reply = try kernel.read(node, handle, at: Int64(bitPattern: numbers[0]), size: small[1] % 8192)
                 case 1: reply = try kernel.write(node, handle, "x", at: Int64(bitPattern: numbers[0]))
                 case 2:
                     reply = try kernel.call(.lseek, node: node, Body(handle, numbers[0], small[1], 0 as UInt32))
                 case 3:
-                    // Reserving space for real would fill the disk.
+                    // Modes that really reserve space would fill the disk.
                     let mode: UInt32 = random.pick([1 << 1 | 1, 1 << 4, small[2] | 1 << 10]) ?? 3
                     reply = try kernel.call(
                         .fallocate, node: node, Body(handle, numbers[0], numbers[1], mode, 0 as UInt32))
                 case 4:
-                    // Of a sparse file that is as large as can be, a length between these would copy gigabytes.
+                    // Lengths between these would copy gigabytes of a sparse file of the maximum size.
                     let length: UInt64 = random.pick([0, 1, 4096, 1 << 63, .max]) ?? 0
                     reply = try kernel.call(
                         .copyFileRange, node: node,
                         Body(handle, numbers[0], node, handle, numbers[1], length, numbers[3]))
                 default:
-                    // Mode, times with any seconds and nanoseconds, owner.
+                    // Sets the mode, the owner, and times with any seconds and nanoseconds.
                     reply = try kernel.setattr(
                         node, valid: small[0] & 0x1F7, seconds: Int64(bitPattern: numbers[1]), nanoseconds: small[2],
                         mode: small[3])
@@ -237,7 +237,7 @@ struct MountedFileSystemTests {
                 #expect(
                     reply.error != EIO && (0..<512).contains(reply.error), "seed \(seed), step \(step): \(reply.error)")
             }
-            // A file that a write at a high offset made sparse is as large as it says.
+            // The file remains as large as its row says, even if a write at a high offset made it sparse.
             let row = try kernel.lookup("a")
             #expect(row.error == 0 && row.number(at: 0) == node, "seed \(seed)")
             #expect(try kernel.release(node, handle).error == 0)
@@ -259,7 +259,7 @@ struct MountedFileSystemTests {
         try await FakeKernel.with(device) { kernel async throws in
             let (_, node, handle) = try kernel.create("a")
             try kernel.interrupt(2)
-            // libfuse keeps it until the next request, and asks the kernel to send it again.
+            // libfuse keeps the interrupt until the next request arrives, and then returns it to the kernel to be sent again.
             let unique = try kernel.send(
                 FuseRequestCounts.Operation.read.rawValue, node: node, FakeKernel.readBody(handle, 0, 9))
             var replies = [try kernel.receive()]

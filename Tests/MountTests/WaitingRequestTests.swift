@@ -20,7 +20,7 @@ struct WaitingRequestTests {
 
     init() throws { device = try KernellessDevice(backend, patience: .seconds(600)) }
 
-    /// A placeholder whose bytes are in the cloud, held back until the test opens the gate.
+    /// Creates a placeholder whose bytes are in the cloud, which holds them back until the test opens the gate.
     private func placeholder() async throws -> UInt64 {
         let content = ContentReference(digest: .of(bytes), size: UInt64(bytes.count), layout: .chunk)
         try await backend.putChunk(content.digest, frame: ChunkFrame.encode(bytes), in: .cloudDocs)
@@ -64,7 +64,7 @@ struct WaitingRequestTests {
             try kernel.interrupt(unique)
             var reply = try await kernel.received()
             #expect(reply == FakeKernel.Reply(error: EINTR, unique: unique, body: []))
-            // The kernel may send it more than once.
+            // The kernel may send an interrupt more than once.
             try kernel.interrupt(unique)
             backend.gate.open()
             let again = try kernel.send(read, node: node, FakeKernel.readBody(handle, 0, 9))
@@ -166,7 +166,7 @@ struct WaitingRequestTests {
         #expect(!device.files.isOpen(NodeID(node)) && turns.ended == 0)
     }
 
-    // MARK: The end
+    // MARK: The end of a session
 
     @Test("a session that is stopped with files open and reads waiting ends at once; what was written is in the file")
     func stop() async throws {
@@ -178,7 +178,7 @@ struct WaitingRequestTests {
             try kernel.send(read, node: waiting, FakeKernel.readBody(reading, 0, 9))
             await backend.gate.untilHeld(1)
             #expect(await kernel.stop() == .stopped)
-            // No program waits for it any more, and it must reach no other file.
+            // No program waits for the read any more, and its bytes must not reach another file.
             backend.gate.open()
             #expect(try device.text("b") == "written")
             #expect(try device.row("b")?.isWriting == true, "the next start finds what was edited")

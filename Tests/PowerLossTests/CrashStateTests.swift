@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 extension PowerLoss {
-    /// A short run of the tool; `make powerloss` checks thousands of states.
+    /// Makes a short run of the tool. `make powerloss` checks thousands of states.
     @Suite("Crash states, block by block")
     struct CrashStateTests {
         @Test(
             "whatever writes were lost or torn since the last flush, all that was acknowledged is there, and nothing that was never written"
         )
         func states() async throws {
-            // The work and the states differ each day; a failure prints the seed.
+            // The work and the crash states differ each day; a failure prints the seed.
             let seed = UInt64(Date.now.timeIntervalSince1970) / 86_400
             let output = try await tool(["--states", "150", "--steps", "80", "--seed", "\(seed)"])
             #expect(output.contains("150 crash states"), "\(output)")
@@ -23,7 +23,9 @@ extension PowerLoss {
             #expect(output.matches(of: /: found in \d+ crash states/).count == 3, "\(output)")
         }
 
-        /// Runs the tool to its end and returns its output. Throws its output if it fails.
+        /// Runs the tool to its end and returns its output.
+        ///
+        /// - Throws: The tool's output if it fails.
         private func tool(_ arguments: [String]) async throws -> String {
             let runner = ProgramRunner(environment: [:]) {}
             return try await runner.run(

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension PowerLoss {
-    /// The state of a real daemon on a volume that is shut down under it, as when its disk is unplugged.
+    /// Checks the state of a real daemon on a volume that is shut down while in use, as when its disk is unplugged.
     @Suite("Volumes that are cut off")
     struct VolumeShutdownTests {
         /// The number of cuts in one run; `make powerloss` makes twenty.
@@ -21,7 +21,7 @@ extension PowerLoss {
                     let different = try await volume.differences(in: "cut\(cut)")
                     #expect(different.isEmpty, "cut \(cut): \(different)")
                 }
-                // Later cuts do not change what earlier ones left.
+                // Later cuts must not change the files that earlier cuts left.
                 for cut in 1...Self.cuts { #expect(try await volume.differences(in: "cut\(cut)").isEmpty) }
             }
         }
@@ -32,12 +32,12 @@ extension PowerLoss {
                 try await volume.writeFiles(to: "unsynced", count: 50, isSynced: false)
                 try await volume.cutPower()
                 #expect(try await !volume.differences(in: "unsynced").isEmpty)
-                // What is left of them must still work.
+                // The surviving files must still work.
                 try await volume.device.shell("mkdir -p unsynced && echo more > unsynced/1 && grep -q more unsynced/1")
             }
         }
 
-        /// Runs `body` with a device that can not reach its cloud, so that what is there after a cut was on its own disk.
+        /// Runs `body` with a device that cannot reach its cloud, so that everything found after a cut was on the device's own disk.
         private func withVolume(_ body: (CutVolume) async throws -> Void) async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let device = test.devices[0]
@@ -46,7 +46,7 @@ extension PowerLoss {
                 let volume = CutVolume(device: device, originals: try test.plain(), image: "\(test.root)/volume")
                 try await volume.make()
                 do {
-                    // The device has to know its cloud before that goes offline: a new device would create one.
+                    // The device must learn of its cloud before the cloud goes offline: a new device would create one.
                     try await device.ubiquity(["sync", device.mount]).text()
                     try test.cloud.goOffline()
                     try await body(volume)
@@ -56,7 +56,7 @@ extension PowerLoss {
                 }
                 try await device.stop()
                 await volume.tearDown()
-                // The test ends with a running daemon, as it began.
+                // The test leaves a running daemon, as it found one.
                 try test.cloud.goOnline()
                 try await device.start()
             }

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 extension ReferenceModel {
-    /// The rows of the table "Where the mount differs from a disk" in docs/SEMANTICS.md.
+    /// Tests the rows of the table "Where the mount differs from a disk" in docs/SEMANTICS.md.
     @Suite("Where the mount differs from a disk", .timeLimit(.minutes(10)))
     struct DifferenceTests {
         private let file = Path("file")
         private let other = Path("other")
 
-        /// Runs calls in a folder of a mount where there is an empty `file`.
+        /// Runs calls in a folder of a mount that contains an empty `file`.
         private func inMount(_ body: @escaping @Sendable (_ side: inout Side) -> Void) async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let root = test.devices[0].documents
@@ -210,7 +210,7 @@ extension Side {
         return made.code == 0 ? perform(.close(slot: 3)) : made
     }
 
-    /// In nanoseconds since 1970.
+    /// Returns the access time in nanoseconds since 1970.
     fileprivate func accessTime(of path: Path) -> Int {
         with(path) { path in
             var status = stat()

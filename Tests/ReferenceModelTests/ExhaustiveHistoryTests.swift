@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension ReferenceModel {
-    /// Finds every difference that few names and three steps can show.
+    /// Finds every difference that can show with a few names and three calls.
     @Suite("Every short history", .timeLimit(.minutes(60)))
     struct ExhaustiveHistoryTests {
         private static let length = 3
@@ -32,7 +32,7 @@ extension ReferenceModel {
             ]
         }()
 
-        /// One of this many histories is played unless all are requested, a different part each time.
+        /// Unless all histories are requested, each run plays one in this many, starting at a random one.
         private static let share = 15
 
         @Test(
@@ -55,7 +55,7 @@ extension ReferenceModel {
             }
         }
 
-        /// The digits of a number, with the calls as digits.
+        /// Returns the history that a number stands for: its digits, where each call is a digit.
         private static func history(_ number: Int) -> [Operation] {
             var rest = number
             return (0..<length).map { _ in

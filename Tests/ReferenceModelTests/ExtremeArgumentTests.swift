@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 extension ReferenceModel {
-    /// Arguments that no correct program passes: the mount returns what the disk returns, and keeps serving.
+    /// Passes arguments that no correct program passes. The mount must return what the disk returns, and keep serving.
     @Suite("Extreme arguments", .timeLimit(.minutes(10)))
     struct ExtremeArgumentTests {
         private static let (file, folder, link) = (Path("file"), Path("folder"), Path("link"))
         private static let numbers = [-1, .min, .min + 1, 1 << 62, .max - 4095, .max - 1, .max]
         private static let counts = [0, 1, 4096]
 
-        /// Without calls whose result depends on the largest file that the file system supports: a FUSE mount has no such limit.
+        /// Excludes calls whose result depends on the largest file that the file system supports: a FUSE mount has no such limit.
         private static var ofOpenFiles: [Operation] {
             var operations: [Operation] = []
             for number in numbers {
@@ -27,11 +27,11 @@ extension ReferenceModel {
                         .copyRange(from: 0, offset: number, to: 1, at: 0, count: count),
                         .lockRecord(slot: 0, type: 0, offset: number, count: count),
                     ]
-                    // A copy of no bytes is not checked further where there is no largest file.
+                    // A file system without a largest file does not check a copy of no bytes any further.
                     if count > 0 {
                         operations.append(.copyRange(from: 0, offset: 0, to: 1, at: number, count: count))
                     }
-                    // Plain, KEEP_SIZE, PUNCH_HOLE with it, ZERO_RANGE, and all bits there are.
+                    // Plain, KEEP_SIZE, PUNCH_HOLE with KEEP_SIZE, ZERO_RANGE, and all bits.
                     for mode in [0, 1, 3, 0x10, -1] as [Int32] {
                         operations += [
                             .allocate(slot: 0, mode: mode, offset: number, count: count),
@@ -68,7 +68,8 @@ extension ReferenceModel {
             return operations + [.makeFolder(Path("another"), mode: .max), .removeFolder(Path("another"))]
         }
 
-        /// Makes each call on both sides and compares the codes: times and sizes of that magnitude differ between file systems.
+        /// Makes each call on both sides and compares only the codes, because times and sizes of that magnitude differ between file
+        /// systems.
         @Test(
             "each call with extremes of each argument ends with the same code as on the disk, and the mount keeps serving"
         )

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension ReferenceModel {
-    /// The mount behaves like a local disk for all calls in any order.
+    /// Checks that the mount behaves like a local disk for all calls in any order.
     @Suite("Random histories", .timeLimit(.minutes(240)))
     struct RandomHistoryTests {
-        /// How many calls are made; `make model OPERATIONS=100000` makes more.
+        /// The number of calls; `make model OPERATIONS=100000` makes more.
         private static let operations = number("MODEL_OPERATIONS") ?? 3000
         private static let callsPerHistory = 250
 

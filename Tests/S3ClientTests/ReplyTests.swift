@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Replies of object stores")
 struct ReplyTests {
-    /// An example of the documentation of ListObjectsV2, shortened.
+    /// A shortened example from the documentation of ListObjectsV2.
     private static let listing = """
         <?xml version="1.0" encoding="UTF-8"?>
         <ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">
@@ -68,7 +68,7 @@ struct ReplyTests {
         }
         #expect(error?.code == .denied)
         #expect(error?.message.contains("1 of 2") == true)
-        // S3 may begin a success and fail within it.
+        // S3 may send a success status and then fail in the body.
         let failed = "<Error><Code>InternalError</Code></Error>"
         await #expect(throws: S3Error.self) {
             try await cannedClient(CannedTransport([.response(200, failed)])).delete(["a"])

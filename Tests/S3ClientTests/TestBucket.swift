@@ -13,7 +13,7 @@ func testCredentials(_ name: String = "one") throws -> S3Credentials {
     try #require(S3Credentials(accessKey: "KEY-\(name)", secretKey: "secret-\(name)", sessionToken: "token-\(name)"))
 }
 
-/// A client of a store in this process, over a real connection; its pauses between tries are recorded and take no time.
+/// A client of a store in this process, over a real connection. The client's pauses between attempts are recorded and take no time.
 struct TestBucket: Sendable {
     let double: S3Double
     let client: S3Client
@@ -40,7 +40,7 @@ func withBucket<Value>(_ body: (TestBucket) async throws -> Value) async throws 
     }
 }
 
-/// Keeps every line that is logged, of any level.
+/// A log handler that keeps every line of any level.
 struct LineLog: LogHandler {
     let lines: Lines
     var logLevel: Logger.Level = .trace
@@ -62,11 +62,11 @@ final class Lines: Sendable {
     func add(_ line: String) { state.withLock { $0.append(line) } }
 }
 
-/// Replies without a network, each once; records what was sent.
+/// A transport without a network, which returns each canned reply once and records the requests.
 final class CannedTransport: S3Transport {
     enum Reply: Sendable {
         case response(Int, String)
-        /// Comes when the caller has given up.
+        /// Never arrives: the request ends when its caller gives up.
         case never
     }
 

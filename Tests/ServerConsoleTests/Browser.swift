@@ -6,7 +6,7 @@ import NIOHTTP1
 import Synchronization
 import TestSupport
 
-/// Chromium without a window, driven over WebDriver (w3.org/TR/webdriver2).
+/// A headless Chromium, driven over WebDriver (w3.org/TR/webdriver2).
 final class Browser: Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -16,7 +16,7 @@ final class Browser: Sendable {
     private let base: String
     private let session: String
 
-    /// Runs `body` with a new browser of that width in pixels.
+    /// Runs `body` with a new browser of the given width and height in pixels.
     static func with(
         width: Int = 1_100, height: Int = 800, script: Bool = true, dark: Bool = false,
         _ body: (Browser) async throws -> Void
@@ -33,7 +33,8 @@ final class Browser: Sendable {
         driver = Process()
         let port = try Loopback.freePort()
         base = "http://127.0.0.1:\(port)"
-        // Foundation hands on the mask of signals of the thread that starts it; with them blocked no Chromium starts.
+        // A process that Foundation starts inherits the signal mask of the calling thread, and Chromium does not start with signals
+        // blocked.
         driver.executableURL = URL(filePath: "/usr/bin/perl")
         driver.arguments = [
             "-MPOSIX", "-e", "sigprocmask(SIG_SETMASK, POSIX::SigSet->new); exec @ARGV", "/usr/bin/chromedriver",
@@ -50,7 +51,7 @@ final class Browser: Sendable {
                 try await Task.sleep(for: .milliseconds(20))
             }
         }
-        // Root has no user namespace for the sandbox; what is shown comes from this test alone.
+        // Root has no user namespace for the sandbox. The browser shows only pages of this test.
         var arguments = [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
             "--window-size=\(max(width, 500)),\(height)",
@@ -78,7 +79,7 @@ final class Browser: Sendable {
     }
 
     private func close() async {
-        // Whatever it returns, its process ends below.
+        // The browser's process is ended below, whatever this request returns.
         _ = try? await Self.send(.DELETE, session, nil)
         end(driver)
     }
@@ -93,7 +94,7 @@ final class Browser: Sendable {
         _ = try await command("element/\(find(selector))/value", ["text": text])
     }
 
-    /// What a person reads there.
+    /// Returns the text that a user sees in the element.
     func text(_ selector: String = "body") async throws -> String {
         try await Self.send(.GET, "\(session)/element/\(find(selector))/text", nil) as? String ?? ""
     }
@@ -109,7 +110,7 @@ final class Browser: Sendable {
         return "\(answer)"
     }
 
-    /// An authenticator of the browser's own, whose person agrees to everything (WebAuthn Level 2, 11).
+    /// Adds a virtual authenticator whose user consents to everything (WebAuthn Level 2, 11).
     func addAuthenticator() async throws {
         _ = try await command(
             "webauthn/authenticator",
@@ -119,18 +120,18 @@ final class Browser: Sendable {
             ])
     }
 
-    /// The value of a cookie that scripts can not see.
+    /// Returns the value of a cookie, even of one that scripts cannot read.
     func cookie(_ name: String) async throws -> String? {
         let answer = try? await Self.send(.GET, "\(session)/cookie/\(name)", nil)
         return (answer as? [String: Any])?["value"] as? String
     }
 
-    /// Waits until the page says so.
+    /// Waits until the element contains `text`.
     func waitFor(_ text: String, in selector: String = "main") async throws {
         let deadline = ContinuousClock.now + .seconds(30)
         var last = ""
         while ContinuousClock.now < deadline {
-            // The page may be about to change.
+            // The request may fail while the page changes.
             last = (try? await self.text(selector)) ?? ""
             if last.contains(text) { return }
             try await Task.sleep(for: .milliseconds(50))
@@ -138,7 +139,7 @@ final class Browser: Sendable {
         throw Failure(description: "the page never said \"\(text)\" but: \(last)")
     }
 
-    /// Kept where SCREENSHOTS says, for people to look at.
+    /// Saves a screenshot to the folder that SCREENSHOTS names, for people to look at.
     func screenshot(_ name: String) async throws {
         guard let folder = ProcessInfo.processInfo.environment["SCREENSHOTS"],
             let text = try await Self.send(.GET, "\(session)/screenshot", nil) as? String,
@@ -172,7 +173,7 @@ final class Browser: Sendable {
     }
 }
 
-/// Whatever it does just then.
+/// Kills the driver, whatever it is doing, and waits for its exit.
 private func end(_ driver: Process) {
     kill(driver.processIdentifier, SIGKILL)
     driver.waitUntilExit()

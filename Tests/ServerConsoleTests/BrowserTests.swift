@@ -6,7 +6,7 @@ import HTTPCloud
 import ServerSupport
 import Testing
 
-/// The console in Chromium, against a real server and devices that speak to it as real ones do.
+/// Tests the console in Chromium, with a real server and with devices that speak to it as real ones do.
 @Suite("The console in a browser", .serialized, .timeLimit(.minutes(5)))
 struct BrowserTests {
     private func signIn(_ browser: Browser, _ server: TestServer) async throws {
@@ -16,7 +16,7 @@ struct BrowserTests {
         try await browser.waitFor("CloudDocs")
     }
 
-    /// A document that two devices changed at once.
+    /// Creates a document in conflict, which two devices changed at the same time.
     private func conflict(_ name: String, _ one: TestDevice, _ other: TestDevice) async throws -> ItemID {
         let now = SystemTime().now().adding(.seconds(-60))
         let item = try await one.write(name, "first", modified: now)

@@ -9,7 +9,7 @@ import ServerStorage
 import ServerSupport
 import Testing
 
-/// The clock of the machine is set while devices are at work; a server reads it with each request.
+/// Sets the machine's clock while devices are at work. A server reads the clock with each request.
 @Suite("A server whose clock jumps", .timeLimit(.minutes(2)))
 struct ClockJumpTests {
     private static func hours(_ count: Int) -> Duration { .seconds(count * 3_600) }

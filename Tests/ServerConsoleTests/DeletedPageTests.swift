@@ -3,7 +3,7 @@ import ContainerLog
 import ServerSupport
 import Testing
 
-/// What the console lists of deletions, and how it brings things back.
+/// Tests how the console lists deletions and restores items.
 @Suite("Recently deleted", .timeLimit(.minutes(2)))
 struct DeletedPageTests {
     @Test("a folder that was removed with its contents is one line, and comes back whole, beside what took its name")

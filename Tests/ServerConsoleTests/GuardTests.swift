@@ -5,7 +5,7 @@ import ServerStorage
 import ServerSupport
 import Testing
 
-/// Who may see and do what in the console, without a browser.
+/// Tests access control in the console, without a browser.
 @Suite("Guards of the console", .timeLimit(.minutes(2)))
 struct GuardTests {
     @Test("without a session every page leads to the sign-in, and posts do nothing")

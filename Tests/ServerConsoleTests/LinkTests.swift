@@ -10,7 +10,7 @@ import ServerStorage
 import ServerSupport
 import Testing
 
-/// Published links, over HTTP without signing in.
+/// Tests published links over HTTP, without signing in.
 @Suite("Published links", .timeLimit(.minutes(2)))
 struct LinkTests {
     private let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }

@@ -9,10 +9,10 @@ import ServerSupport
 import TestSupport
 import Testing
 
-/// Authenticator apps, passkeys and codes for devices, without a browser.
+/// Tests authenticator apps, passkeys and codes for devices, without a browser.
 @Suite("Security of the console", .timeLimit(.minutes(2)))
 struct SecurityTests {
-    /// A browser before its sign-in: the cookie and the token of the form.
+    /// A browser before its sign-in: its cookie and the token of the form.
     private struct Visitor {
         let server: TestServer
         let cookie: String
@@ -38,7 +38,7 @@ struct SecurityTests {
         return answer["Set-Cookie"]?.split(separator: ";").first.map(String.init)
     }
 
-    /// Sets an app up in the console.
+    /// Sets up an authenticator app in the console.
     private func setUp(_ server: TestServer, _ session: String) async throws -> (OneTimePassword, recovery: [String]) {
         #expect(try await server.post("security/app", from: "security", session).status == 303)
         let account = try await server.store.accounts.account(named: "anna")

@@ -10,7 +10,7 @@ import Synchronization
 final class TestDevice: Sendable {
     let name: String
     let token: String
-    /// In the server's list.
+    /// The device's number in the server's list.
     let number: Int64
     let backend: HTTPBackend
     private let id: DeviceID
@@ -35,7 +35,7 @@ final class TestDevice: Sendable {
         _ = try await backend.append(batch.encoded(), to: .cloudDocs)
     }
 
-    /// Puts the bytes into the cloud as a device does.
+    /// Uploads the bytes to the cloud in chunks, as a device does.
     func upload(_ bytes: [UInt8]) async throws -> ContentReference {
         let length = 256 << 10
         var entries: [ChunkEntry] = []
@@ -79,7 +79,7 @@ final class TestDevice: Sendable {
         return item
     }
 
-    /// New bytes on top of those that were seen; without `base` on top of none, as if it was not known.
+    /// Appends an edit based on the content `base`. If `base` is nil, the edit is based on no content, as if the device did not know one.
     func edit(
         _ item: ItemID, _ text: String, base: ContentReference?, modified: Timestamp = SystemTime().now()
     ) async throws {
@@ -91,7 +91,7 @@ final class TestDevice: Sendable {
         ItemAttributes(permissions: 0o644, modified: modified, created: modified)
     }
 
-    /// What the log says now; nil for what is not there, and for tombstones.
+    /// Returns the item as the log has it now, or nil if the item is absent or a tombstone.
     func item(_ id: ItemID) async throws -> CloudItem? {
         try await follow()
         return tree.withLock { $0.item(id) }.flatMap { $0.isDeleted ? nil : $0 }
@@ -123,7 +123,7 @@ final class TestDevice: Sendable {
         }
     }
 
-    /// The bytes of a content, by its chunks.
+    /// Downloads the chunks of a content and returns its bytes.
     func bytes(of content: ContentReference) async throws -> [UInt8] {
         let manifest: Manifest
         if let known = Manifest(within: content) {

@@ -6,16 +6,16 @@ import NIOHTTP1
 import ServerStorage
 import ServerSupport
 
-/// What browsers and devices do with a server.
+/// Requests of browsers and devices to a server.
 extension TestServer {
-    /// One more device of the account, signed in and connected.
+    /// Signs in another device of the account and returns it connected.
     func device(_ name: String = "laptop", of account: String = "anna") async throws -> TestDevice {
         let answer = try await signIn(name, of: account)
         return TestDevice(
             name: name, token: answer.token, number: answer.device, backend: try await connect(answer.token))
     }
 
-    /// A browser's session, without a browser: its cookie.
+    /// Opens a browser session without a browser and returns its cookie.
     func session(of account: String = "anna") async throws -> String {
         let secret = (0..<32).map { _ in UInt8.random(in: 0...255) }
         try await store.sessions.openSession(code: code(of: account), browser: "a test", secret: secret)
@@ -45,12 +45,12 @@ extension TestServer {
         return Answer(status: answer.status.code, headers: answer.headers, body: Array(buffer: bytes))
     }
 
-    /// A page of the console.
+    /// Returns a page of the console.
     func page(_ path: String, _ session: String) async throws -> Answer {
         try await request(.GET, "/console/\(path)", headers: [("Cookie", session)])
     }
 
-    /// Posts a form with the token that the page of `from` has.
+    /// Posts a form with the token that the page at `from` contains.
     func post(_ path: String, _ fields: String = "", from page: String, _ session: String) async throws -> Answer {
         let shown = try await self.page(page, session).text
         guard let token = shown.firstMatch(of: /name="token" value="(\w+)"/)?.1 else { throw NoToken() }
@@ -61,7 +61,7 @@ extension TestServer {
     struct NoToken: Error {}
 }
 
-/// Follows no redirects: where they lead is a part of the answer.
+/// A client that does not follow redirects, because tests check where they lead.
 private let client: HTTPClient = {
     var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     configuration.httpVersion = .http1Only

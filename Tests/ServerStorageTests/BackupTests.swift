@@ -123,7 +123,7 @@ struct BackupTests {
                 await #expect { _ = try await store.backUp(to: backup) } throws: {
                     ($0 as? StorageError)?.code == .invalid
                 }
-                // The name alone does not make it the same account.
+                // An account of the same name is not the same account.
                 _ = try await store.newAccount("anna")
                 await #expect { _ = try await store.backUp(to: backup) } throws: {
                     ($0 as? StorageError)?.code == .invalid

@@ -15,7 +15,7 @@ struct ChunkTests {
             try await store.chunks.put([secret], in: .cloudDocs, of: anna)
             #expect(try await store.chunks.missing([secret.id], in: .cloudDocs, of: berta) == [secret.id])
             #expect(try await store.chunks.place(of: secret.id, in: .cloudDocs, of: berta) == nil)
-            // Putting it costs the same as if it were new.
+            // Storing the chunk costs berta the same as a new chunk.
             let before = try await store.accounts.space(of: berta)
             try await store.chunks.put([secret], in: .cloudDocs, of: berta)
             let after = try await store.accounts.list().first { $0.name == "berta" }
@@ -183,7 +183,7 @@ struct ChunkVerificationTests {
                 var changed = frame
                 changed[index] ^= 0x55
                 let isRight = (try? ChunkFrame.decode(changed, expecting: id)) != nil
-                // A form that only a newer version knows passes.
+                // A frame in a format that only a newer version knows is accepted.
                 guard !isRight, (try? ChunkFrame.plainLength(of: changed)) != nil else { continue }
                 await expectInvalid([ChunkBatch.Part(id: id, frame: changed)], store, account)
             }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Collecting chunks, against a model", .timeLimit(.minutes(3)))
 struct CollectionModelTests {
-    /// What was put, and until when it must stay in any case, in days since the start.
+    /// A content that was put, and the day until which it must be kept in any case, counted from the start.
     private struct Known {
         let reference: ContentReference
         let parts: [ChunkBatch.Part]
@@ -48,7 +48,7 @@ struct CollectionModelTests {
                         known.append(
                             Known(reference: content.reference, parts: content.parts, staysUntil: day + 7))
                         let current = documents.tree.item(item)?.body.content?.reference?.digest
-                        // A stale base makes a conflict.
+                        // An edit with a stale base creates a conflict.
                         let base = random.chance(60) ? current : random.pick(known)?.reference.digest
                         try await documents.append(
                             [.edit(item, base: base, content: .stored(content.reference), modified: .zero)],

@@ -12,7 +12,7 @@ import Testing
 struct CollectionTests {
     private static let day = Duration.seconds(86_400)
 
-    /// A store with an account and a content, of which all chunks were put.
+    /// A store with an account and a content whose chunks were all put.
     private struct Scene {
         let store: ServerStore
         let time: SettableTime
@@ -152,7 +152,8 @@ struct CollectionTests {
                 try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: file)
                 #expect(try await store.collectNow().strayFiles == 1)
                 #expect(!FileManager.default.fileExists(atPath: file))
-                // Its row is written with the file's look at the disk, so a put that comes now is whole.
+                // A put checks for the file in the transaction that writes the row, so a put after the collection stores the chunk
+                // completely.
                 try await store.chunks.put([chunk], in: .cloudDocs, of: account)
                 let isThere = try await store.holds([chunk], of: account)
                 #expect(isThere)

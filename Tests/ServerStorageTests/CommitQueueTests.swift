@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Commits that share a transaction", .timeLimit(.minutes(1)))
 struct CommitQueueTests {
-    /// Commits `bodies` together: in one batch, behind one that waits until all are there.
+    /// Commits `bodies` in one batch, by holding the batch before them until all have arrived.
     private func commit(
         _ queue: CommitQueue, _ bodies: [@Sendable (Database) throws -> Void]
     ) async throws -> [Result<Void, any Error>] {

@@ -80,7 +80,7 @@ struct DeviceScopeTests {
         }
     }
 
-    /// The schema before the migration "signIn".
+    /// Restores the schema of the time before the migration "signIn".
     private static func undo(_ db: Database) throws {
         try db.execute(
             sql: """

@@ -6,7 +6,7 @@ import ContainerLog
 import ServerStorage
 import TestSupport
 
-/// A device that writes documents to a server's storage, with what they come to for comparison.
+/// A device that writes documents to a server's storage, and folds the same log for comparison.
 struct Documents {
     let store: ServerStore
     let account: AccountID
@@ -20,7 +20,7 @@ struct Documents {
         random = SeededGenerator(seed: seed)
     }
 
-    /// A content of one or more chunks, with what has to be put for it.
+    /// Returns a random content of one or more chunks, and the parts that must be put for it.
     mutating func content(chunks: Int) -> (reference: ContentReference, parts: [ChunkBatch.Part]) {
         let pieces = (0..<chunks).map { _ in random.bytes(random.number(20..<60)) }
         let manifest = Manifest(pieces.map { ChunkEntry(id: Digest.of($0), length: $0.count) })
@@ -53,7 +53,7 @@ struct Documents {
         return id
     }
 
-    /// All that the documents and their conflicts need now.
+    /// All contents that the documents and their conflicts need now.
     var needed: Set<ContentReference> { tree.allItems.reduce(into: []) { $0.formUnion($1.neededContents) } }
 }
 
@@ -62,7 +62,7 @@ extension ServerStore {
         try await collect(policy, pause: .zero)
     }
 
-    /// Whether every byte of these can be read.
+    /// Whether every byte of these parts can be read.
     func holds(_ parts: [ChunkBatch.Part], of account: AccountID) async throws -> Bool {
         for part in parts {
             guard let place = try await chunks.place(of: part.id, in: .cloudDocs, of: account),

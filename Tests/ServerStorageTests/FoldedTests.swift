@@ -10,14 +10,14 @@ import Testing
 
 @Suite("What a server makes of a log")
 struct FoldedTests {
-    /// Changes over few items and names, so that they meet.
+    /// Random changes of few items and names, so that they collide.
     private struct RandomLog {
         static let items = (0..<10).map { ItemID(high: 1 << 63, low: $0) } + [.root, .documents]
         var random: SeededGenerator
         var batches: [UInt64: UInt64] = [:]
 
         mutating func entry() throws -> [UInt8] {
-            // Some entries are none, which every device passes by.
+            // A few entries are not batches; every device skips them.
             guard random.number(0..<20) > 0 else { return [1, 1, 0] + random.bytes(9) }
             let device = UInt64(random.number(0..<3)) * 2 + 1
             batches[device, default: 0] += 1
@@ -87,7 +87,7 @@ struct FoldedTests {
             let seed = UInt64.random(in: 0...UInt64.max)
             try await withStore { store in
                 let account = try await store.newAccount("anna")
-                // An entry that refers to chunks which are not here is refused.
+                // Puts the chunks first: the server refuses an entry that refers to missing chunks.
                 let chunks = RandomLog.contents.map { ChunkBatch.Part(id: .of($0), frame: ChunkFrame.encode($0)) }
                 try await store.chunks.put(chunks, in: .cloudDocs, of: account)
                 var log = RandomLog(random: SeededGenerator(seed: seed))
@@ -101,7 +101,7 @@ struct FoldedTests {
                     } else {
                         try ContainerReducer().foldVoid(at: LogSequence(number), into: &tree)
                     }
-                    // As if the server had been started again.
+                    // Discards the folded trees, as a restart of the server does.
                     if log.random.chance(10) { trees = ContainerTrees(store) }
                     if log.random.chance(30) {
                         let view = try await trees.view(of: .cloudDocs, of: account)
@@ -134,7 +134,7 @@ struct FoldedTests {
                 let view = try await ContainerTrees(store).view(of: .cloudDocs, of: account)
                 #expect(try await view.tree.item(one) != nil)
             }
-            // Another history under the same number, as a restore makes one.
+            // Creates another history under the same account number, as a restore does.
             try FileManager.default.removeItem(atPath: "\(path)/server.sqlite")
             for suffix in ["-wal", "-shm"] {
                 try? FileManager.default.removeItem(atPath: "\(path)/server.sqlite\(suffix)")

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Lists of chunks, true and false", .timeLimit(.minutes(2)))
 struct ManifestTests {
-    /// A list that names one chunk so many times: small as a frame, large when it is decompressed.
+    /// A manifest that names one chunk many times: small as a frame, large when decompressed.
     private struct Bomb {
         let chunk: ChunkBatch.Part
         let list: ChunkBatch.Part
@@ -88,7 +88,7 @@ struct ManifestTests {
         }
     }
 
-    /// A small frame that inflates to 60 MiB, which are no list.
+    /// Returns a small frame that inflates to 60 MiB, which are not a manifest.
     private static func large(_ number: UInt8) -> ChunkBatch.Part {
         let plain = [1] + [UInt8](repeating: 100 + number, count: 60 << 20)
         return ChunkBatch.Part(id: Digest.of(plain), frame: ChunkFrame.encode(plain))
@@ -103,7 +103,7 @@ struct ManifestTests {
             let contents = parts.map { ContentReference(digest: $0.id, size: 9, layout: .manifest) }
             await expectRefused(.tooLarge, contents, store, account)
             #expect(store.chunks.manifestReads == 0)
-            // Two are within the bound, and are found to be none.
+            // Two contents are within the bound, so the server reads them and finds that they are not manifests.
             await expectRefused(.invalid, Array(contents.prefix(2)), store, account)
             #expect(store.chunks.manifestReads == 2)
         }
@@ -137,7 +137,7 @@ struct ManifestTests {
             time.advance(by: .seconds(40 * 86_400))
             let report = try await store.collectNow()
             #expect(report.chunks == 1 && report.skipped.isEmpty)
-            // Three parts, from one reading.
+            // The collector reads the manifest once for all three parts.
             #expect(store.chunks.manifestReads == reads + 1)
             let isThere = try await store.holds([bomb.chunk, bomb.list], of: account)
             #expect(isThere)

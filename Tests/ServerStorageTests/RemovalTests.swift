@@ -25,7 +25,7 @@ struct RemovalTests {
                 #expect(try FileManager.default.contentsOfDirectory(atPath: "\(path)/chunks") == ["2"])
                 let isThere = try await store.holds([part(1, [1, 2, 3])], of: berta)
                 #expect(isThere)
-                // A number is never used again: what bears it means the account that is gone.
+                // An account number is never used again, because data with that number belongs to the removed account.
                 let next = try await store.newAccount("anna")
                 #expect(next.value == 3)
             }
@@ -51,7 +51,7 @@ struct RemovalTests {
                 )
                 let after = try await store.accounts.describeCloud(of: account)
                 #expect(after.former == [before.identity: ["CloudDocs": 1, "notes": 0]])
-                // Created again it is empty, and a device that saw the old one still knows too much.
+                // A container that is created again is empty, and a device that has read the old one is still ahead of the log.
                 try await store.logs.createContainer(notes, of: account)
                 #expect(try await store.logs.page(of: notes, after: .zero, limit: 9, account: account).payloads.isEmpty)
                 #expect(

@@ -15,7 +15,7 @@ struct RestoreAccessTests {
         let session: [UInt8]
     }
 
-    /// What a server knows when its backup is made; afterwards all of it but the laptop is revoked, withdrawn, ended or used.
+    /// Backs up a server, and then revokes, withdraws, ends or uses everything that it knew except the laptop.
     private func backedUp(to backup: String, _ store: ServerStore) async throws -> Secrets {
         let account = try await store.newAccount("anna")
         func token(_ name: String) async throws -> DeviceToken {

@@ -19,7 +19,7 @@ struct SecondFactorTests {
         password.code(counter: UInt64(OneTimePassword.step(at: time.now().split.seconds) + ahead))
     }
 
-    /// An account with an app, and the clock a step later, so that the next code was not used.
+    /// Runs `body` with an account that has an authenticator app. The clock is one step later, so that the next code is unused.
     private func withFactor(_ body: (ServerStore, Factor) async throws -> Void) async throws {
         try await withStore(time: time) { store in
             let account = try await store.newAccount("anna")
@@ -58,7 +58,7 @@ struct SecondFactorTests {
             let names = try await store.devices.list().map(\.name)
             #expect(names == ["test", "laptop"])
             let other = try await store.accounts.addCode(for: "anna")
-            // The same code again, within its time.
+            // The same code is refused a second time within its period.
             await expect(.secondFactor) {
                 try await store.sessions.openSession(code: other, secondFactor: shown, browser: "b", secret: [1])
             }

@@ -23,7 +23,7 @@ struct StorageCostTests {
                 expected = try await store.accounts.list().map(\.used)
             }
             #expect(expected[0] > expected[1] && expected[1] > 0 && expected[2] == 0)
-            // Earlier releases counted the bytes of frames and entries only.
+            // Earlier releases counted only the bytes of frames and entries.
             try await DatabaseQueue(path: "\(path)/server.sqlite").write { db in
                 try db.execute(sql: "UPDATE account SET used = 7")
                 try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = 'costs'")

@@ -8,14 +8,14 @@ import Synchronization
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A clock that tests move.
+/// A clock that a test sets.
 final class SettableTime: TimeSource {
     private let state = Mutex(Timestamp(seconds: 1_800_000_000))
     func now() -> Timestamp { state.withLock { $0 } }
     func advance(by duration: Duration) { state.withLock { $0 = $0.adding(duration) } }
 }
 
-/// A directory of its own for a test, gone afterwards.
+/// Runs `body` with the path of a new directory, which is removed afterwards.
 func withFolder(_ body: (String) async throws -> Void) async throws {
     let path = "\(NSTemporaryDirectory())/server-storage-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -38,7 +38,7 @@ func withStore(time: any TimeSource = SystemTime(), _ body: (ServerStore) async 
 }
 
 extension ServerStore {
-    /// A new account with one container, and a device of it.
+    /// Creates an account with one container and a device.
     func newAccount(_ name: String, quota: UInt64? = nil) async throws -> AccountID {
         try await accounts.add(name, quota: quota)
         let answer = try await devices.signIn(code: accounts.addCode(for: name), device: "test")

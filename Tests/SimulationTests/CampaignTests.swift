@@ -2,13 +2,13 @@ import Foundation
 import Testing
 
 enum Simulator {
-    /// The path of the optimised program, if there is one.
+    /// The path of the optimised program, or nil if there is none.
     static let path = ProcessInfo.processInfo.environment["SIMULATOR"]
-    /// Whether the program is required, as in CI; a run of a single suite may do without it.
+    /// Whether the program is required, as in CI. A run of a single suite may do without it.
     static let isDemanded = ProcessInfo.processInfo.environment["CI"] != nil
 }
 
-/// Thousands of histories, by the optimised program that `make test` builds and names in `SIMULATOR`.
+/// Runs thousands of histories with the optimised program that `make test` builds and names in `SIMULATOR`.
 @Suite("Thousands of histories", .serialized, .enabled(if: Simulator.path != nil || Simulator.isDemanded))
 struct CampaignTests {
     /// Runs the program and returns its output and exit status.
@@ -34,8 +34,8 @@ struct CampaignTests {
         #expect(run.status == 0, "\(run.text)")
     }
 
-    /// Fixed seeds only prove that those seeds pass. A failure prints the command that replays it; a second try of the
-    /// test runs the same histories, because `scripts/test` chooses the first seed.
+    /// Fixed seeds only prove that those seeds pass. A failure prints the command that replays it. A retry of the test runs the same
+    /// histories, because `scripts/test` chooses the first seed.
     @Test("300 histories that were never run before end well")
     func fresh() throws {
         let start = ProcessInfo.processInfo.environment["FRESH_START"] ?? "random"

@@ -6,7 +6,7 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Copies of one document over another, made on one device while another device moves the first one there.
+/// One device copies a document over another one while another device moves the first document there.
 @Suite("Copies that two devices make of one document")
 struct CopyTests {
     /// One step of the second device's loops, or a full sync of the first device.
@@ -14,7 +14,7 @@ struct CopyTests {
         case first, upload, fold, batch, append
     }
 
-    /// What the first device does with the document that the second one copies.
+    /// The action of the first device on the document that the second one copies.
     enum Rival: CaseIterable {
         case moves, copies, exchanges, movesAndDeletes
     }
@@ -37,7 +37,7 @@ struct CopyTests {
     }
 
     private func save(_ name: String, _ text: String, _ device: SimulatedDevice) throws {
-        // Each test checks by itself what has to be where.
+        // The ledger is not read: each test checks the contents of documents itself.
         var ledger = Ledger()
         device.time.advance(by: .milliseconds(20))
         try UserActions(device: device).save(name, in: device.root, text, &ledger)
@@ -93,7 +93,7 @@ struct CopyTests {
         return found
     }
 
-    /// All orders of the steps by which the two devices learn of each other's changes.
+    /// Returns all orders of the steps by which the two devices learn of each other's changes.
     private func schedules(of count: Int) -> [[Step]] {
         guard count > 0 else { return [[]] }
         return schedules(of: count - 1).flatMap { rest in Step.allCases.map { rest + [$0] } }

@@ -11,15 +11,15 @@ import VirtualFileSystem
 /// Two devices change one package while the batches of both are on their way to the log.
 @Suite("Packages that two devices change at the same moment")
 struct CrossingTests {
-    /// What happens to the device whose batch is second, after it made its batch and before it folds the other one.
+    /// The event on the device whose batch is second, after it made its batch and before it folds the other one.
     enum Interlude: CaseIterable {
         /// Its batch is in the log after the other one.
         case sent
-        /// The batch reached the log, and the reply was lost; the device ends and starts.
+        /// The batch reached the log, but the reply was lost; the device stops and starts again.
         case sentAndRestarted
-        /// The batch waits on the device, which ends and starts.
+        /// The batch waits on the device, which stops and starts again.
         case restarted
-        /// The batch reaches the log after the one made in its place.
+        /// The batch reaches the log after the batch that replaces it.
         case late
     }
 
@@ -38,7 +38,7 @@ struct CrossingTests {
         for device in devices { try device.end() }
     }
 
-    /// Never read: each test checks by itself what has to be where.
+    /// A ledger that is never read: each test checks the contents of documents itself.
     private var ledger: Ledger {
         get { Ledger() }
         nonmutating set {}
@@ -54,7 +54,7 @@ struct CrossingTests {
         for device in devices { #expect(try device.unrest().isEmpty) }
     }
 
-    /// Uploads and makes a batch, and does not send it.
+    /// Uploads and makes a batch without sending it.
     private func prepare(_ device: SimulatedDevice) throws {
         device.time.advance(by: .seconds(1))
         try device.upload()
@@ -65,13 +65,13 @@ struct CrossingTests {
         _ = try user.overwrite(item(path, user), text, truncate: true, &ledger)
     }
 
-    /// Each device overwrites another file of the package.
+    /// Overwrites a different file of the package on each device.
     private func overwriteBoth(_ users: [UserActions]) throws {
         try overwrite("p.app/x", "first", users[0])
         try overwrite("p.app/y", "second", users[1])
     }
 
-    /// Each device makes its batch before it has seen the other one; the first device's batch is appended first.
+    /// Makes a batch on each device before it has seen the other one, and appends the first device's batch first.
     private func cross(_ devices: [SimulatedDevice]) throws {
         for device in devices { try prepare(device) }
         for device in devices { try device.append() }
@@ -84,7 +84,7 @@ struct CrossingTests {
         return found
     }
 
-    /// Names and contents of the files in each package that is shown, by the package's name.
+    /// Returns the names and contents of the files in each package that is shown, by the package's name.
     private func packages(_ device: SimulatedDevice) throws -> [String: [String: String]] {
         var found: [String: [String: String]] = [:]
         for folder in try device.metadata.read({ try $0.local.children(of: device.root, limit: 99) })
@@ -217,7 +217,7 @@ struct CrossingTests {
         }
     }
 
-    /// Adds a folder with a file to the package, as both devices have it.
+    /// Adds a folder with a file to the package, and syncs both devices.
     private func addFolder(_ devices: [SimulatedDevice], _ users: [UserActions]) throws {
         let folder = try devices[0].files.makeFolder(
             Array("in".utf8), in: item("p.app", users[0]).node, permissions: 0o755, caller: users[0].caller)
@@ -270,7 +270,7 @@ struct CrossingTests {
 }
 
 extension SimulatedDevice {
-    /// The batch on its way.
+    /// Returns the batch in the outbox.
     fileprivate func outbox() throws -> [UInt8]? {
         let container = try container()
         return try metadata.read { try $0.pending.batch(of: container.id)?.payload }

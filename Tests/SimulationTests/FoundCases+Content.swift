@@ -8,7 +8,7 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Edits that were not sent, or were lost, in cases that histories found.
+/// Cases of edits that were not sent or were lost, found by random histories.
 extension FoundCases {
     @Test(
         "an edit whose upload ended, and that is not in the log yet, is not overwritten by the download of a newer version"
@@ -26,7 +26,7 @@ extension FoundCases {
         try devices[1].materialise(theirs)
         _ = try users[1].overwrite(theirs, "22", truncate: true, &ledger)
         try rest(devices[1])
-        // The first device wants the newer version, and the file is edited before that is downloaded.
+        // The first device wants the newer version, and its user edits the file before the download.
         while try devices[0].fold() {}
         let ours = try #require(try users[0].item("c", in: devices[0].root))
         #expect(ours.wanted > 0)
@@ -85,7 +85,7 @@ extension FoundCases {
             let folder = try files.makeFolder(Array("a".utf8), in: root, permissions: 0o755, caller: user.caller)
             try files.rename(Array("a".utf8), in: root, to: Array("b".utf8), in: root, mode: .exchange)
             try files.rename(Array("a".utf8), in: root, to: Array("b".utf8), in: folder.node, mode: .replace)
-            // An edit whose upload has not ended: the folder is sent first.
+            // An edit whose upload is not finished, so the folder is sent first.
             _ = try user.overwrite(#require(try user.item("b", in: folder.node)), "22", truncate: true, &ledger)
             device.time.advance(by: .seconds(1))
             #expect(try device.makeBatch())
@@ -121,8 +121,8 @@ extension FoundCases {
         }
     }
 
-    /// Two files that became one in the log while one was edited here; a folder with siblings that got a name which stays on the
-    /// device; and the histories in which the cases above were found.
+    /// Covers two files that became one in the log while one of them was edited here, a folder with siblings that was renamed to a name
+    /// that stays on the device, and the histories in which the cases above were found.
     @Test(
         "histories that once ended badly end well",
         arguments: [(9575, 76), (1435, 23), (1912, 28), (6707, 56), (9759, 78), (3499, 33), (2738, 37), (1111, 61)]

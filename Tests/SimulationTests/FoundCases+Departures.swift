@@ -4,7 +4,7 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Cases of deletions that the log interprets differently than they were meant.
+/// Cases of deletions that the log interprets differently from what they meant.
 extension FoundCases {
     @Test("a deletion of a document that has become another one elsewhere is sent once, and then settled")
     func deletionOfAlias() throws {
@@ -21,7 +21,8 @@ extension FoundCases {
             try device.syncFully()
         }
         for device in devices + devices { try sync(device) }
-        // One device moves the second document over the first, another one gives the first the same bytes: both are then one document.
+        // One device moves the second document over the first, and another one gives the first the same bytes. Both documents then become
+        // one.
         try devices[0].files.rename(
             Array("b".utf8), in: devices[0].root, to: Array("a".utf8), in: devices[0].root, mode: .replace)
         let first = try #require(try users[1].item("a", in: devices[1].root))

@@ -13,7 +13,7 @@ extension FoundCases {
     @Test("a document cannot leave the sync before its author has uploaded it, and can afterwards")
     func announcedLeavesSync() throws {
         let (cloud, shared) = (SimulatedCloud(bug: nil), try SharedParts())
-        // The first of the two announces files of this size.
+        // The first device announces files of this size.
         let devices = try (0..<2).map {
             try SimulatedDevice(number: $0, seed: 3, skew: .zero, cloud: cloud, shared: shared)
         }
@@ -59,7 +59,7 @@ extension FoundCases {
         }
     }
 
-    /// The folder was kept for what was created in it, under the id that the log knows as deleted.
+    /// The device kept the folder for what was created in it, under the id that the log knows as deleted.
     @Test(
         "a folder that was kept after its deletion, and leaves the sync, does not stand in for the one that comes back")
     func keptFolderLeavesSync() throws {
@@ -80,7 +80,7 @@ extension FoundCases {
             }
         }
         try syncAll()
-        // One device deletes it, one edits in it, and one creates something in it; only the first of them syncs.
+        // One device deletes the folder, one edits a file in it, and one creates a file in it; only the first of them syncs.
         _ = try users[0].sweep(users[0].require("f", in: devices[0].root), &ledger)
         let edited = try users[1].require("b", in: users[1].require("f", in: devices[1].root).node)
         _ = try users[1].overwrite(edited, "22", truncate: true, &ledger)

@@ -5,9 +5,9 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Cases of folders that histories found.
+/// Cases of folders, found by random histories.
 extension FoundCases {
-    /// Both folders are on this device, each with a document, and the one that the other became is inside the other.
+    /// Both folders are on this device, each with a document, and the folder that remains is inside the one that becomes it.
     @Test(
         "two folders that become one, of which one is inside the other, are one folder in its place with the contents of both"
     )

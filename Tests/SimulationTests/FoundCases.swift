@@ -10,7 +10,7 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Cases that random histories have found, each as short as possible.
+/// Cases that random histories found, each as short as possible.
 @Suite("Cases that histories found")
 struct FoundCases {
     func withDevice(_ body: (SimulatedDevice, UserActions) throws -> Void) throws {
@@ -28,7 +28,7 @@ struct FoundCases {
         #expect(try device.unrest().isEmpty)
     }
 
-    /// A document that the cloud knows, open to write.
+    /// Creates a document that the cloud knows, and opens it for writing.
     func openSaved(_ device: SimulatedDevice, _ user: UserActions) throws -> (file: LocalItem, handle: OpenHandle) {
         var ledger = Ledger()
         try user.save("a", in: device.root, "1", &ledger)

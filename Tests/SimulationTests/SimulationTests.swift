@@ -2,7 +2,7 @@ import Foundation
 import Simulation
 import Testing
 
-/// A few histories in a build with all checks; an optimised build runs thousands.
+/// Runs a few histories in a build with all checks. An optimised build runs thousands.
 @Suite("Whole devices that work apart", .serialized)
 struct SimulationTests {
     @Test(
@@ -29,7 +29,7 @@ struct SimulationTests {
         }
     }
 
-    /// Mistakes that a few histories expose; the optimised program finds the rare ones too.
+    /// These are mistakes that a few histories expose. The optimised program also finds the rare ones.
     @Test(
         "deliberate mistakes are found",
         arguments: [
@@ -55,7 +55,7 @@ struct SimulationTests {
     func lonely() throws {
         let shared = try SharedParts()
         let start = UInt64.random(in: 0..<1 << 40)
-        // The first seed found a folder that moved into one which had moved out of it.
+        // The first seed found a folder that moved into another one that had moved out of it.
         for seed in [505_247_969_707] + Array(start..<start + 100) {
             let history = try LonelyHistory(seed: seed, steps: 12, shared: shared)
             guard !history.problems.isEmpty else { continue }

@@ -10,7 +10,7 @@ import VirtualFileSystem
 
 @testable import Sync
 
-/// ``BatchBuilderTests`` have the order within one batch of rows that a test inserts.
+/// Tests which changes are sent and when. ``BatchBuilderTests`` cover the order within one batch of rows that a test inserts.
 @Suite("Outbox")
 struct OutboxTests {
     private let device: KernellessDevice
@@ -93,21 +93,21 @@ struct OutboxTests {
         #expect(try device.unrest.isEmpty)
     }
 
-    // MARK: In what order
+    // MARK: The order of changes
 
     @Test("folders come before what is in them and go after it, in whatever order programs made them", arguments: 0..<8)
     func order(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var folders = [device.documents]
         for number in 0..<30 { folders.append(try device.makeFolder("\(number)", in: random.pick(folders))) }
-        // Places change once more, so that the order of the rows says nothing.
+        // Moves the folders once more, so that the order of their rows implies nothing about the tree.
         for _ in 0..<30 {
             let (moved, target) = (random.number(1..<31), random.number(0..<31))
             let row = try #require(try device.metadata.read { try $0.local.item(folders[moved]) })
             let name = Array(row.name.description.utf8)
             do { try device.files.rename(name, in: row.parent, to: name, in: folders[target], mode: .noReplace) } catch
             {
-                // Into itself.
+                // The rename fails if it would move the folder into itself.
             }
         }
         var known: Set<ItemID> = [.root, .documents]
@@ -178,7 +178,7 @@ struct OutboxTests {
         _ = try device.makeFolder("three", in: folder)
         device.time.advance(by: .seconds(60))
         #expect(try outbox.next(in: device.container)?.payload == payload)
-        // What another device appends first does not change them either.
+        // A batch that another device appends first does not change them either.
         try device.fold(.folder(1, "four"))
         #expect(try Outbox(device.context).next(in: device.container)?.payload == payload)
         try device.fold(payload: payload)
@@ -247,7 +247,7 @@ struct OutboxTests {
         try device.finishUploads()
         let mine = try #require(try device.nextBatch())
         try device.fold(.edit(file, from: "one", to: "theirs"))
-        // It may be in the log already.
+        // The log may have the batch already.
         try device.fold(mine)
         let container = try device.container.id
         #expect(try device.metadata.read { try $0.pending.batch(of: container) } == nil)

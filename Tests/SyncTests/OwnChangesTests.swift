@@ -16,14 +16,14 @@ struct OwnChangesTests {
 
     init() throws { device = try KernellessDevice() }
 
-    /// A file that both sides agree on, with its bytes here.
+    /// Creates a file that both sides agree on, with its bytes here.
     private func agreedFile(_ name: String, _ text: String) throws -> ItemID {
         try device.save(name, text)
         try device.settle()
         return try #require(try device.row(name)).item
     }
 
-    // MARK: What was sent is agreed on
+    // MARK: Agreement on sent changes
 
     @Test("everything that a batch made is agreed on when it returns, and nothing is left to send")
     func created() throws {
@@ -112,7 +112,7 @@ struct OwnChangesTests {
         try device.save("a", "text")
         try device.finishUploads()
         let batch = try #require(try device.nextBatch())
-        // The log has it; the transaction that would note that is lost.
+        // The log has the batch, but the transaction that would record that is lost.
         disk.fail(.commit, with: Errno(EIO))
         #expect(throws: Errno(EIO)) { try device.fold(batch) }
         disk.heal()
@@ -133,7 +133,7 @@ struct OwnChangesTests {
         "a batch of the same number that is not the one on its way withdraws it: its changes are sent under the next number"
     )
     func takenNumber() throws {
-        // As after a state that was restored from a backup: the device has forgotten the first of them.
+        // Simulates a state restored from a backup: the device has forgotten the first batch of this number.
         let folder = try device.makeFolder("folder")
         let waiting = try #require(try device.nextBatch())
         let forgotten = ChangeBatch(
@@ -150,7 +150,7 @@ struct OwnChangesTests {
         #expect(try device.unrest.isEmpty)
     }
 
-    // MARK: What the rules made of it
+    // MARK: Results of the rules
 
     @Test("an edit that came second keeps both contents in sight: the document and its conflict version")
     func lostEdit() throws {
@@ -218,7 +218,7 @@ struct OwnChangesTests {
             case 7: waiting = try device.nextBatch() ?? waiting
             default:
                 if let batch = waiting { try device.fold(batch) }
-                // It may come twice.
+                // The log may deliver the batch twice.
                 if random.chance(70) { waiting = nil }
             }
         }

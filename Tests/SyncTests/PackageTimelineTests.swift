@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Package timeline")
 struct PackageTimelineTests {
-    /// A package whose log is written entry by entry, with what a device keeps of it.
+    /// A package whose log is written entry by entry, and the contents that a device keeps of it.
     private struct History {
         struct File {
             let item: ItemID
@@ -19,13 +19,13 @@ struct PackageTimelineTests {
         var clock: Int64 = 1_000
         var files: [String: File] = [:]
         var past: [PackageContent] = []
-        /// What the package was after each entry that left files in it.
+        /// The state of the package after each entry that left files in it.
         var states: [[String: UInt64]] = []
         private var nextItem: UInt64 = 1
         private var nextContent: UInt64 = 1
         private var index: UInt32 = 0
 
-        /// Folds one entry; files are written before it.
+        /// Runs `body` as one entry, whose files were modified before it, and records the state afterwards.
         mutating func entry(_ body: (inout History) throws -> Void) rethrows {
             sequence += 1
             clock += 10
@@ -54,7 +54,7 @@ struct PackageTimelineTests {
             past.append(try content(name, old, ended: true))
         }
 
-        /// As programs save that exchange a whole new folder for the old one.
+        /// Removes and writes all files, as programs do that save by exchanging the whole folder.
         mutating func replaceAll() throws {
             let names = files.keys.sorted()
             for name in names { try remove(name) }
@@ -72,7 +72,7 @@ struct PackageTimelineTests {
                 ended: ended ? Timestamp(seconds: clock) : nil)
         }
 
-        /// Different states in a row that are not the present one, the newest first.
+        /// The states that are not empty and differ from the present one, newest first. Equal states in a row count once.
         var expected: [[String: UInt64]] {
             var found: [[String: UInt64]] = []
             for state in states.reversed() where !state.isEmpty && state != states.last && state != found.last {

@@ -6,7 +6,7 @@ import Sync
 import TestSupport
 import Testing
 
-/// Random triples of trees, brought together by following what is planned and folding what is sent.
+/// Plans random triples of trees until they agree, by following each plan and folding the changes that it sends.
 @Suite("Plans of random trees")
 struct ReconcilerPropertyTests {
     private static let count = 4000
@@ -33,7 +33,7 @@ struct ReconcilerPropertyTests {
     }
 }
 
-/// A log and a device with one file between them.
+/// A log and a device that share one file.
 private struct ModelPair {
     static let rounds = 8
     var trees: ItemTrees
@@ -68,7 +68,7 @@ private struct ModelPair {
         return tree
     }
 
-    /// What a device does with a plan: its own part, then the upload, then the batch and its echo.
+    /// Performs a plan as a device does: follows, uploads, and then appends the batch and folds it.
     mutating func perform(_ plan: ItemPlan) throws {
         for action in plan.follow { follow(action) }
         trees.synced = plan.agreed

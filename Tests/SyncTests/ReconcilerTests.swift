@@ -68,7 +68,7 @@ struct ReconcilerTests {
         #expect(reconciler.plan(gone).changes == [.delete(base.id, base: base.digest)])
         let edited = gone.with { $0.remote = newer }
         #expect(reconciler.plan(edited).changes == [.delete(base.id, base: base.digest)])
-        // Once the log has answered, the document is back as it is there.
+        // Once the deletion is in the log, the document is back as the log has it.
         #expect(reconciler.plan(trees(newer, newer, nil)).follow == [.insert(newer)])
     }
 

@@ -13,7 +13,7 @@ struct RewriteLoopTests {
         RewriteLoop.Version(author: author, authorName: "device \(author.value)", superseded: now.adding(.zero - age))
     }
 
-    /// One version each `gap`, by the two devices in turn; the newest first.
+    /// Returns `count` versions by the two devices in turn, `gap` apart, newest first.
     private func turns(_ count: Int, each gap: Duration = .seconds(1)) -> [RewriteLoop.Version] {
         (0..<count).map { version($0.isMultiple(of: 2) ? other : own, gap * $0) }
     }

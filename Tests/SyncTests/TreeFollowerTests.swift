@@ -9,14 +9,14 @@ import VirtualFileSystem
 
 @testable import Sync
 
-/// ``ReconcilerTests`` have what one item's three states call for; these have what becomes of the rows and of the bytes.
+/// Tests the effect of following on rows and bytes. ``ReconcilerTests`` cover the plan for the three states of one item.
 @Suite("Following changes from elsewhere")
 struct TreeFollowerTests {
     private let device: KernellessDevice
 
     init() throws { device = try KernellessDevice() }
 
-    /// A file that both sides agree on, with its bytes here.
+    /// Creates a file that both sides agree on, with its bytes here.
     private func agreedFile(_ name: String, _ text: String) throws -> ItemID {
         try device.save(name, text)
         try device.settle()
@@ -89,7 +89,7 @@ struct TreeFollowerTests {
         for (index, name) in names.enumerated() { try device.fold(.file(UInt64(index), name, name)) }
         var place = names
         for order in Self.orders(of: Array(0..<4)) {
-            // Through names of their own, as one device's batch has them.
+            // Moves the items through temporary names, as the batch of one device does.
             let apart = try (0..<4).map { try Change.move(.sample(UInt64($0)), to: "apart \($0)") }
             let together = try (0..<4).map { try Change.move(.sample(UInt64($0)), to: names[order[$0]]) }
             try device.fold(apart + together)
@@ -224,7 +224,7 @@ struct TreeFollowerTests {
     @Test("to follow again what has been followed changes nothing", arguments: 0..<10)
     func repetition(seed: UInt64) throws {
         try anyChanges(seed: seed, steps: 25)
-        // What could not follow before may do so now.
+        // Items that could not follow before may do so now.
         try followAll()
         let rows = try device.rows
         try followAll()
@@ -247,7 +247,9 @@ struct TreeFollowerTests {
         for text in kept { #expect(known.contains(.of(text)), "seed \(seed): \(text) is lost") }
     }
 
-    /// Random changes here and elsewhere. Returns texts that were saved here and that no program replaced or deleted since.
+    /// Makes random changes here and elsewhere.
+    ///
+    /// - Returns: The texts that were saved here and that no program replaced or deleted since.
     @discardableResult
     private func anyChanges(seed: UInt64, steps: UInt64) throws -> Set<String> {
         var random = SeededGenerator(seed: seed)
@@ -284,7 +286,7 @@ struct TreeFollowerTests {
                 if random.chance(50) { try device.finishUploads() }
                 if let batch = try device.nextBatch() { try device.fold(batch) }
             }
-            // A name may have gone to another item.
+            // The name may now belong to another item.
             for name in names where try device.row(name).map({ $0.content != nil && !$0.isEdited }) != false {
                 kept[name] = nil
             }

@@ -48,7 +48,7 @@ struct WakeupTests {
         bell.ring()
         bell.ring()
         await bell.wait(atMost: .seconds(1), clock: FixedClock(isInstant: false))
-        // The second ring was the same one: only the clock ends this wait.
+        // The two rings counted as one, so only the clock ends this wait.
         await bell.wait(atMost: .seconds(1), clock: FixedClock(isInstant: true))
     }
 }

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What a new call needs beside its type and its registration.
+/// Checks that a new call has everything it needs besides its type and its registration.
 @Suite("Calls of the socket")
 struct CallTests {
-    /// The types of all calls, by the source.
+    /// Returns the names of the types of all calls, found in the source.
     private static func calls() -> [String] {
         Repository.files(below: "Sources/Protocols/DaemonProtocol", ending: [".swift"]).flatMap { file in
             file.lines.compactMap { $0.firstMatch(of: /struct (\w+): DaemonCall\b/).map { String($0.1) } }

@@ -1,15 +1,15 @@
 import Testing
 
-/// A reader who knows the name of a type opens the file of that name.
+/// Checks that a reader who knows the name of a type finds it in the file of that name.
 @Suite("Homes of types")
 struct HomeTests {
-    /// Files of one idea whose parts have names of their own: the messages of one noun, the commands, the pages.
+    /// Names of files with several types about one idea, such as the messages of one noun, the commands or the pages.
     private static let groups = [
         "Messages", "Commands", "Pages", "Page", "Coding", "Rows", "Names", "Keys", "Envelopes", "Frames",
         "Translation",
     ]
 
-    /// Of `X+Y.swift`, which extends X or is about it, only the part before the plus sign counts.
+    /// Returns the part of the name before the plus sign: `X+Y.swift` extends X or is about it.
     private static func stem(_ path: String) -> Substring {
         let name = path.split(separator: "/").last ?? ""
         return name.prefix { $0 != "+" && $0 != "." }

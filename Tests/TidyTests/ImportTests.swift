@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// The compiler accepts an import of whatever is built before; these tests accept what Package.swift declares and nothing else.
+/// Checks that modules import only what Package.swift declares. The compiler accepts an import of any module that was built before.
 @Suite("Imports")
 struct ImportTests {
-    /// What every module may use: the toolchain's own.
+    /// Modules of the toolchain, which every module may import.
     private static let platform: Set<String> = [
         "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Synchronization",
     ]
 
-    /// Each outside library and the modules that own it. Everyone else goes through them.
+    /// The modules that own each outside library. All other modules use it through these.
     private static let owners: [String: Set<String>] = [
         "ArgumentParser": [
             "Commands", "powerloss", "server-load", "simulate", "ubiquity", "ubiquity-server", "ubiquityd",
@@ -19,7 +19,7 @@ struct ImportTests {
         "CZstd": ["Chunking"],
         "CoreMetrics": ["CloudServer"],
         "Crypto": ["Chunking", "S3Client", "ServerStorage", "TestSupport"],
-        // A device's database and a server's have nothing in common but the library.
+        // A device's database and a server's share only the library.
         "GRDB": ["LocalMetadata", "ServerStorage"],
         "HTTPTypes": ["CloudServer"],
         "Hummingbird": ["CloudServer"],

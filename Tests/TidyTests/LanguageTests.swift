@@ -1,7 +1,7 @@
 import Testing
 
-/// The field's words, so that a reader finds a concept by the name it has everywhere else. docs/GLOSSARY.md has the words of this project
-/// beside the field's.
+/// Checks that comments use the field's words, so that a reader finds a concept by its usual name. docs/GLOSSARY.md lists the words of this
+/// project beside the field's.
 @Suite("Language")
 struct LanguageTests {
     private struct Ban: Sendable {
@@ -9,7 +9,7 @@ struct LanguageTests {
         let instead: String
     }
 
-    // In halves, so that this file passes too.
+    // Each word is split in two, so that this file passes too.
     private static let bans = [
         Ban(pattern: "to" + "ld", instead: "notified, sent, recorded, uploaded, reported"),
         Ban(pattern: "some" + "body", instead: "the process, client, device or user that does it"),
@@ -22,7 +22,7 @@ struct LanguageTests {
     ]
 
     private static let exceptions = [
-        // Records of what was decided and released keep the words of their day.
+        // Records of decisions and releases keep the words of their time.
         "docs/decisions/", "changelog/0", "CHANGELOG.md",
         // A key that earlier releases wrote.
         "Sources/Engine/Maintenance/Rebuild/RebuildReport.swift",

@@ -1,9 +1,9 @@
 import Testing
 
-/// CONTRIBUTING.md has the table of layers, the highest first; the manifest has the arrows.
+/// Checks dependencies against the table of layers in CONTRIBUTING.md, the highest layer first. The manifest has the dependencies.
 @Suite("Layers")
 struct LayerTests {
-    /// The folders below Sources of each row; a folder stands for all modules in it.
+    /// Returns the folders below Sources of each row of the table. A folder includes all modules in it.
     private static func layers() throws -> [[String]] {
         let document = try #require(
             Repository.files(ending: ["CONTRIBUTING.md"]).first { $0.path == "CONTRIBUTING.md" })

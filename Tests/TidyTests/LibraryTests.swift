@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What other people's programs import.
+/// Checks the library that other people's programs import.
 @Suite("The library's methods")
 struct LibraryTests {
     @Test("each public method is called, or written as a program would, in a test, a tool of the tests or the example")
@@ -17,7 +17,7 @@ struct LibraryTests {
             for (number, line) in file.lines.enumerated() {
                 guard let name = try method.prefixMatch(in: line)?.output.1 else { continue }
                 count += 1
-                // Compared outside: a failure would print every word there is.
+                // Compares outside the macro, because a failure would print every word.
                 let isUsed = words.contains(name)
                 #expect(isUsed, "\(file):\(number + 1): nothing uses \(name)")
             }

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// House rules that a compiler does not know.
+/// Checks house rules that the compiler does not know.
 @Suite("Sources")
 struct SourceTests {
     private struct Ban: Sendable {
         let pattern: String
         let reason: String
-        /// Paths that start like this may.
+        /// Prefixes of paths that the ban does not apply to.
         var except: [String] = []
     }
 
@@ -17,7 +17,7 @@ struct SourceTests {
         Ban(pattern: #"\bfatalError\("#, reason: "input must never crash the program"),
         Ban(
             pattern: #"\bThread\.sleep\b|\busleep\(|\bnanosleep\("#, reason: "wait for an event, not for time",
-            // A thread in a system call is woken by signals until it has noticed one; there is nothing to wait for.
+            // Signals wake a thread in a system call until it has noticed one; there is no event to wait for.
             except: ["Sources/FileSystem/Fuse/Session/FuseReaders.swift"]),
         Ban(
             pattern: #"Mutex<\(.*->"#,
@@ -27,11 +27,11 @@ struct SourceTests {
             except: ["Sources/CommandLine/", "Sources/Server/ubiquity-server/"]),
         Ban(
             pattern: #"^\s*public "#, reason: "modules share by package access",
-            // What other people's programs import.
+            // The modules that other people's programs import.
             except: ["Sources/App/"]),
     ]
 
-    /// Without the comment at the end: rules are about code.
+    /// Returns the line without a comment at its end, because the rules are about code.
     private static func code(_ line: Substring) -> Substring {
         line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
     }
@@ -62,7 +62,7 @@ struct SourceTests {
 
     @Test("nothing is put off in a comment")
     func putOff() throws {
-        // In halves, so that this file is clean too.
+        // Each word is split in two, so that this file passes too.
         let halves = [("TO", "DO"), ("FIX", "ME"), ("XX", "X"), ("HA", "CK")]
         let words = try Regex("\\b(\(halves.map { $0 + $1 }.joined(separator: "|")))\\b")
         for file in Repository.files(ending: [".swift", ".sh", "Makefile", ".h"]) {

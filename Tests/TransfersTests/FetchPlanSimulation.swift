@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transfers
 
-/// Drives a plan with random readers, cancels, failures and time, and checks what must hold after each event.
+/// Drives a plan with random readers, cancellations, failures and time, and checks its invariants after each event.
 @Suite struct FetchPlanSimulation {
     @Test(
         "Under random events no chunk is fetched twice at once, bounds hold and every waiter ends rightly",
@@ -50,7 +50,7 @@ import Testing
             }
         }
 
-        /// Every fetch gets a response from now on.
+        /// Lets every fetch complete from now on.
         mutating func settle() {
             for _ in 0..<10_000 where !plan.waiters.isEmpty || !inFlight.isEmpty {
                 arrive()

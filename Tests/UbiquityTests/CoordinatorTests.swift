@@ -3,10 +3,12 @@ import Synchronization
 import Testing
 import Ubiquity
 
-/// Outside of every mount: this process decides by itself.
+/// Tests outside of every mount, where this process decides by itself.
 @Suite("NSFileCoordinator")
 struct CoordinatorTests {
-    /// Runs on a thread of its own.
+    /// Runs `work` on a thread of its own.
+    ///
+    /// - Returns: A semaphore that is signalled when `work` ends.
     private func aside(_ work: @escaping @Sendable () -> Void) -> DispatchSemaphore {
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
@@ -115,7 +117,7 @@ struct CoordinatorTests {
                     failure.withLock { $0 = error }
                 }
                 begun.wait()
-                // Whether it waits already or asks later, it is called off.
+                // Whether the read already waits or is requested later, it is cancelled.
                 waiting.cancel()
                 reader.wait()
             }
@@ -171,7 +173,7 @@ struct CoordinatorTests {
                 }
                 try? FileManager.default.removeItem(at: url)
             }
-            // Runs after both.
+            // This write runs after both.
             NSFileCoordinator().coordinate(writingItemAt: url, options: .forReplacing, error: nil) { _ in }
             while outcomes.withLock({ $0.count }) < 2 { sched_yield() }
             #expect(outcomes.withLock { Set($0) } == ["gone", "nil"])

@@ -3,8 +3,8 @@ import Synchronization
 import Testing
 import Ubiquity
 
-/// A document of text, outside of every mount.
-// What changes is behind a Mutex.
+/// A text document outside of every mount.
+// All mutable state is behind a Mutex.
 private final class TextDocument: UbiquitousDocument, @unchecked Sendable {
     private let content = Mutex("")
     private let wasDeleted = Mutex(false)
@@ -42,7 +42,7 @@ private final class FolderDocument: UbiquitousDocument, @unchecked Sendable {
 
 @Suite("Documents")
 struct DocumentTests {
-    /// A document of the text 1, open.
+    /// Runs `body` with an open document that contains the text 1.
     private func inDocument(_ body: (URL, TextDocument) async throws -> Void) async throws {
         try await inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -84,7 +84,7 @@ struct DocumentTests {
         try await inDocument { url, document in
             document.autosaveDelay = 0.01
             document.type("2")
-            // It goes by no clock of ours: asked until it has.
+            // The document saves by a clock that the test does not control, so the test polls.
             while document.hasUnsavedChanges { await Task.yield() }
             #expect(read(url) == "12")
             try await document.close()

@@ -67,7 +67,7 @@ struct IdentityTests {
     }
 }
 
-/// What is seen at each look; nothing waits between them.
+/// The tokens that successive looks return, without pauses between the looks.
 private final class Script: Sendable {
     private let looks: Mutex<[String?]>
     let isOver = DispatchSemaphore(value: 0)

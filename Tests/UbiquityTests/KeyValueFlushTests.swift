@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What a key-value store gives the daemon")
 struct KeyValueFlushTests {
-    /// A daemon that takes so many keys, or is gone after so many requests.
+    /// A daemon that accepts at most `room` keys, and fails after `patience` requests.
     private final class Shelf {
         var kept: [String: PropertyValue] = [:]
         var requests = 0

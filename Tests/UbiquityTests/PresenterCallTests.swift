@@ -19,7 +19,7 @@ struct PresenterCallTests {
                     callback, url, from: url, version: "\(version.persistentIdentifier)",
                     attributes: [.ubiquitousItemIsUploadedKey])
                 call.notify(presenter)
-                // A question only.
+                // A callback without a notification is only a request.
                 if presenter.heard.isEmpty { call.ask(presenter, giveWay: { _ in }, goOn: { _ in }) }
                 #expect(presenter.heard.count == 1, "\(callback)")
                 heard += presenter.heard

@@ -3,10 +3,10 @@ import Synchronization
 import Testing
 import Ubiquity
 
-/// Outside of every mount: this process decides by itself.
+/// Tests outside of every mount, where this process decides by itself.
 @Suite("NSFilePresenter")
 struct PresenterTests {
-    /// Adds presenters while `body` runs.
+    /// Registers presenters while `body` runs.
     private func presenting(_ notes: Note..., body: () throws -> Void) rethrows {
         for note in notes { NSFileCoordinator.addFilePresenter(note) }
         defer { for note in notes { NSFileCoordinator.removeFilePresenter(note) } }
@@ -96,7 +96,7 @@ struct PresenterTests {
             let presenter = TaskPresenter(url)
             NSFileCoordinator.addFilePresenter(presenter)
             defer { NSFileCoordinator.removeFilePresenter(presenter) }
-            // Without a blocked thread of the pool: the presenter's tasks need one.
+            // Coordinates without blocking a thread of the pool, because the presenter's tasks need one.
             let read = try await NSFileCoordinator().coordinate(readingItemAt: url) {
                 try String(contentsOf: $0, encoding: .utf8)
             }
@@ -149,7 +149,7 @@ struct PresenterTests {
     }
 }
 
-/// Has the answered methods in their form for tasks.
+/// A presenter with the asynchronous forms of the methods that reply.
 private final class TaskPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
     private let url: URL
     let presentedItemOperationQueue = OperationQueue()

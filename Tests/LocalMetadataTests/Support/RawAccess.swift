@@ -4,7 +4,7 @@ import Logging
 @testable import LocalMetadata
 
 extension MetadataDatabase {
-    /// Changes rows without changing their seals, as a failing disk does.
+    /// Changes rows without updating their seals, as a failing disk does.
     func withoutSeals(_ body: (MetadataTransaction) throws -> Void) throws {
         try write { transaction in
             let queue = transaction.db
@@ -16,14 +16,14 @@ extension MetadataDatabase {
 }
 
 extension RowSeal {
-    /// Makes the function return a constant.
+    /// Replaces the seal function with one that returns a constant.
     static func freeze(_ db: Database) throws {
         db.add(function: DatabaseFunction(column, pure: true) { _ in 42 })
     }
 }
 
 extension MetadataTransaction {
-    /// Every value of every table, without the seals.
+    /// Returns every value of every table, without the seals.
     func everything() throws -> [String] {
         let tables = try String.fetchAll(
             db,

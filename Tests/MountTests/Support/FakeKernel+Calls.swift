@@ -4,9 +4,9 @@ import LocalMetadata
 
 @testable import Fuse
 
-/// What programs do, as the kernel sends it. Layouts are those of include/uapi/linux/fuse.h.
+/// System calls of programs as the requests that the kernel sends for them. Layouts are those of include/uapi/linux/fuse.h.
 extension FakeKernel {
-    /// Bytes of `fuse_entry_out` before the attributes, and of `fuse_attr_out`.
+    /// The number of bytes before the attributes in `fuse_entry_out` and in `fuse_attr_out`.
     static let (entryAttributes, attributes) = (40, 16)
 
     var documents: UInt64 { device.documents.value }
@@ -19,7 +19,7 @@ extension FakeKernel {
         try call(.open, node: node, Body(UInt32(flags), 0 as UInt32))
     }
 
-    /// `open(O_CREAT | O_RDWR)`.
+    /// Sends `open(O_CREAT | O_RDWR)`.
     func create(_ name: String, flags: Int32 = O_RDWR | O_CREAT, mode: UInt32 = 0o644) throws -> (
         reply: Reply, node: UInt64, handle: UInt64
     ) {
@@ -54,7 +54,7 @@ extension FakeKernel {
         try call(.rename2, node: documents, Body(documents, flags, 0 as UInt32, name, other))
     }
 
-    /// `struct fuse_setattr_in` with what `valid` names.
+    /// Sends `struct fuse_setattr_in` with the fields that `valid` names.
     func setattr(
         _ node: UInt64, valid: UInt32, size: UInt64 = 0, seconds: Int64 = 0, nanoseconds: UInt32 = 0, mode: UInt32 = 0
     ) throws -> Reply {

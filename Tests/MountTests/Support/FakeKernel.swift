@@ -10,8 +10,8 @@ import VirtualFileSystem
 
 @testable import Fuse
 
-/// The kernel's end of a FUSE connection, held by a test: requests go in as bytes and come out as replies, through libfuse and the readers'
-/// threads to a real file system. A socket that keeps the bounds of messages stands for /dev/fuse.
+/// The kernel's end of a FUSE connection, held by a test: requests enter as bytes, pass through libfuse and the readers' threads to a real
+/// file system, and leave as replies. A socket that preserves message boundaries takes the place of /dev/fuse.
 final class FakeKernel: Sendable {
     let device: KernellessDevice
     let mount: MountedFileSystem
@@ -21,19 +21,19 @@ final class FakeKernel: Sendable {
     private let number = Atomic<UInt64>(0)
 
     struct Reply: Equatable {
-        /// Of errno(3), 0 for success.
+        /// An error number of errno(3), or 0 for success.
         let error: Int32
         let unique: UInt64
         let body: [UInt8]
 
-        /// The little-endian number at that place.
+        /// Returns the little-endian number at `offset`.
         func number<T: FixedWidthInteger>(_ type: T.Type = UInt64.self, at offset: Int) -> T {
             guard body.count >= offset + MemoryLayout<T>.size else { return 0 }
             return body.withUnsafeBytes { T(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: T.self)) }
         }
     }
 
-    /// Runs `body` with a mounted device, and ends the session.
+    /// Runs `body` with a mounted device, and then ends the session.
     static func with(
         _ device: KernellessDevice, permits: (any AccessPermits)? = nil, readers: Int = 1,
         _ body: (FakeKernel) async throws -> Void
@@ -65,14 +65,14 @@ final class FakeKernel: Sendable {
         close = try FuseReaders.start(connection)
     }
 
-    /// FUSE_INIT: protocol 7.38 without any of the offers.
+    /// Sends FUSE_INIT: protocol 7.38 without any optional feature.
     private func start() throws -> Reply {
         try call(.start, Body(7 as UInt32, 38 as UInt32, 0 as UInt32, 0 as UInt32, [UInt8](repeating: 0, count: 48)))
     }
 
     deinit { Glibc.close(end) }
 
-    /// Ends the session as ``FuseSession/stop()`` does. Returns once no handler runs.
+    /// Ends the session as ``FuseSession/stop()`` does. Returns once no handler is running.
     func stop() async -> FuseEnding {
         connection.lifecycle.requestStop()
         close()
@@ -83,7 +83,7 @@ final class FakeKernel: Sendable {
 
     /// Sends a request without waiting for the reply.
     ///
-    /// - Returns: Its number.
+    /// - Returns: The number of the request.
     @discardableResult
     func send(_ code: UInt32, node: UInt64 = 1, _ body: Body = Body()) throws -> UInt64 {
         let unique = number.add(2, ordering: .relaxed).newValue
@@ -104,12 +104,12 @@ final class FakeKernel: Sendable {
         try check("send") { Glibc.send(end, message, message.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// The next reply, for one that is sent by a task: those have the threads that tests run on, too.
+    /// Waits for the next reply on a thread of its own, because a task that sends a reply needs the threads that tests run on.
     func received() async throws -> Reply {
         try await OwnThread.run("fake-kernel") { Result { try self.receive() } }.get()
     }
 
-    /// The next reply. Fails where none comes within two minutes: a program would hang.
+    /// Waits for the next reply. Fails if none arrives within two minutes, as a program would hang.
     func receive() throws -> Reply {
         var look = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
         guard try check("poll", { poll(&look, 1, 120_000) }) > 0 else { throw Errno(ETIMEDOUT, "no reply") }
@@ -122,7 +122,7 @@ final class FakeKernel: Sendable {
         return Reply(error: -header.error, unique: header.unique, body: Array(buffer[size..<count]))
     }
 
-    /// Whether a reply lies there now.
+    /// Whether a reply has arrived that was not read. Does not wait.
     var hasReply: Bool {
         var look = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
         return poll(&look, 1, 0) > 0
@@ -141,7 +141,7 @@ final class FakeKernel: Sendable {
     }
 }
 
-/// The body of a request: numbers in the kernel's order, names with the NUL that ends them, bytes as they are.
+/// The body of a request: numbers in the kernel's byte order, names with a final NUL, and bytes as they are.
 struct Body {
     private(set) var bytes: [UInt8] = []
 

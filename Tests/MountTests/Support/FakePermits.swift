@@ -3,7 +3,7 @@ import Mount
 import Synchronization
 import VirtualFileSystem
 
-/// Coordination in which every open waits until the test decides.
+/// Permits with which every open waits until the test decides.
 final class FakePermits: AccessPermits, PendingPermit {
     private struct State {
         var callback: (@Sendable (PermitOutcome) -> Void)?
@@ -32,7 +32,7 @@ final class FakePermits: AccessPermits, PendingPermit {
         decide(.givenUp)
     }
 
-    /// Returns once an open waits.
+    /// Returns once an open waits for its permit.
     func untilAsked() async {
         await withCheckedContinuation { continuation in
             let isAsked = state.withLock { state in

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The file system of a device's state: an ext4 in a file, whose power can be cut.
+/// The file system of a device's state: an ext4 in a file, with a power supply that tests can cut.
 struct CutVolume {
     let device: TestDevice
     /// The folder with the originals of the files that are written to the mount.
@@ -22,7 +22,8 @@ struct CutVolume {
     /// ext4 commits its journal every 5 s by default (ext4(5)); with a longer interval only the daemon's syncs make data durable.
     private func mountVolume() async throws { try await run("mount", ["-o", "loop,commit=300", image, device.state]) }
 
-    /// Writes files of random bytes, one block to a few of them, each synced before its close, and their folder after them.
+    /// Writes files of random bytes, each of at most a few blocks. If `isSynced` is true, syncs each file before its close, and then their
+    /// folder.
     func writeFiles(to folder: String, count: Int, isSynced: Bool) async throws {
         try await device.runner.run(
             "bash",
@@ -39,7 +40,7 @@ struct CutVolume {
         try await device.shell("mkdir \(folder); \(write)")
     }
 
-    /// Shuts the volume down without writing its journal, kills the daemon, and starts another one on what is left.
+    /// Shuts the volume down without writing its journal, kills the daemon, and starts another one on what the disk has kept.
     func cutPower() async throws {
         let folder = Int32(try check("open \(device.state)") { open(device.state, O_RDONLY | O_CLOEXEC) })
         // EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH.
@@ -48,9 +49,9 @@ struct CutVolume {
         close(folder)
         try check("EXT4_IOC_SHUTDOWN") { result }
         try await device.kill9()
-        // A daemon whose write failed before it was killed has unmounted already: EINVAL.
+        // If a write of the daemon failed before the kill, the daemon has already unmounted: EINVAL.
         if umount2(device.mount, Int32(MNT_DETACH)) != 0, errno != EINVAL { try check("umount \(device.mount)") { -1 } }
-        // The kernel closes the dead mount's files a little later.
+        // The kernel closes the files of the dead mount a little later.
         try await eventually("the volume is free") {
             try await device.runner.run("umount", [device.state], in: "/").succeeded
         }
@@ -58,13 +59,13 @@ struct CutVolume {
         try await device.start()
     }
 
-    /// Describes what differs from what was written; empty when nothing does.
+    /// Returns a description of what differs from the files that were written, or an empty string if nothing does.
     func differences(in folder: String) async throws -> String {
         let outcome = try await device.tryShell("diff -rq \(originals)/\(folder) \(folder) 2>&1")
         return outcome.succeeded ? "" : String(outcome.description.prefix(2000))
     }
 
-    /// Removes the daemon and its mounts, whatever state they are in.
+    /// Kills the daemon and removes its mounts, whatever state they are in.
     func tearDown() async {
         device.daemon.send(SIGKILL)
         for path in [device.mount, device.state] { umount2(path, Int32(MNT_DETACH)) }

@@ -2,7 +2,7 @@ import CloudModel
 import Queries
 import TestSupport
 
-/// Predicates and texts by chance.
+/// Random predicates and texts.
 enum Predicates {
     private static let words = [
         "name", "size", "isUploaded", "modified", "tags", "==", "!=", "<", "LIKE", "[cd]", "MATCHES", "IN", "BETWEEN",
@@ -62,7 +62,7 @@ enum Predicates {
     }
 }
 
-/// An item as a test has it.
+/// An item with properties that a test sets.
 struct TestSubject: LiveSubject {
     var name = "a.txt"
     var size = 1.0

@@ -9,7 +9,7 @@ extension Bench {
         }
     }
 
-    /// Removes the items that stay on the device, so that other devices see the same.
+    /// Removes the items that stay on the device, so that the folder is the same on all devices.
     mutating func removeLocal() { remove { snapshot, path in snapshot.isLocal(path) } }
 
     mutating func removeAll() { remove { _, path in !path.bytes.isEmpty } }
@@ -17,7 +17,7 @@ extension Bench {
     private mutating func remove(_ isMeant: (Snapshot, Path) -> Bool) {
         _ = look()
         for paths in [diskNow, mountNow].map({ now in now.entries.keys.filter { isMeant(now, $0) } }) {
-            // The contents of a folder are removed before it.
+            // Removes the contents of a folder before the folder.
             for path in paths.sorted(by: { $0.bytes.count > $1.bytes.count }) {
                 for operation in [Operation.unlink(path), .removeFolder(path)] {
                     _ = disk.perform(operation)
@@ -30,7 +30,7 @@ extension Bench {
 }
 
 extension Snapshot {
-    /// Whether an item stays on its device: a pipe, or one with a name that programs give to temporary files.
+    /// Whether an item stays on its device: a pipe, or an item whose name or whose folder's name is that of a temporary file.
     func isLocal(_ path: Path) -> Bool {
         entries[path]?.type == S_IFIFO
             || path.bytes.split(separator: UInt8(ascii: "/")).contains { $0.last == UInt8(ascii: "~") }
@@ -46,7 +46,7 @@ extension Snapshot {
 }
 
 extension Comparison {
-    /// Expects that each item is the same one as before, with the same times.
+    /// Checks that each item is still the same item, with the same times.
     mutating func expectUntouched(sinceMount before: Snapshot) {
         for (path, new) in mount.entries {
             guard let old = before.entries[path] else { continue }

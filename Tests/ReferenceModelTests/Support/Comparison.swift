@@ -54,10 +54,10 @@ struct Comparison {
         )
     }
 
-    /// Times that histories set explicitly are before it, times that system calls leave are after it.
+    /// Times that histories set explicitly are before 2020; times that system calls leave are after it.
     private static let year2020 = 1_577_836_800 * 1_000_000_000
 
-    /// Compares what changed since the previous snapshots: times, and which item a name means.
+    /// Compares what changed since the previous snapshots: times, and the items that names refer to.
     mutating func compareChanges(
         sinceDisk before: Snapshot, mount mountBefore: Snapshot, by operation: Operation
     ) {
@@ -66,7 +66,7 @@ struct Comparison {
                 let newDisk = disk.entries[path]
             else { continue }
             if !operation.remakes { expect("another item", path, oldDisk.node != newDisk.node, old.node != new.node) }
-            // Two items may well have the same time: the clock of disks is coarse.
+            // Two items may have the same time, because the clock of a disk is coarse.
             guard old.node == new.node, oldDisk.node == newDisk.node, new.type != S_IFIFO else { continue }
             expect("a new mtime", path, oldDisk.modified != newDisk.modified, old.modified != new.modified)
             expect("a new ctime", path, oldDisk.changed != newDisk.changed, old.changed != new.changed)

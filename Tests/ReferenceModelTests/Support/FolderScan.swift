@@ -5,7 +5,7 @@ struct FolderScan {
     let root: String
     let path: Path
 
-    /// Reads some names, then removes and adds some, then reads the rest: names that were there all the time must be read exactly once.
+    /// Reads some names, then removes and adds one, then reads the rest. Names that were there all the time must be read exactly once.
     func list(pause: Int, removing: Path?, adding: Path?) -> Outcome {
         open { stream in
             var seen: [[UInt8]] = []
@@ -24,7 +24,7 @@ struct FolderScan {
         }
     }
 
-    /// Notes the position before each name, then goes back to each: the same name must follow.
+    /// Records the position before each name, then seeks to each position: the same name must follow.
     func revisit() -> Outcome {
         open { stream in
             var places: [(Int, [UInt8])] = []
@@ -69,7 +69,7 @@ struct FolderScan {
         return names
     }
 
-    /// The next name but `.` and `..`.
+    /// Returns the next name other than `.` and `..`.
     static func next(_ stream: OpaquePointer) -> [UInt8]? {
         while let entry = readdir(stream) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }

@@ -1,4 +1,4 @@
-/// A sequence of calls, with disruptions of a device between them.
+/// A sequence of calls with disruptions of a device between them.
 struct History: Sendable {
     enum Step: Sendable {
         case call(Operation)
@@ -9,7 +9,7 @@ struct History: Sendable {
     enum Disruption: Sendable {
         /// All files are evicted, and read again from the cloud.
         case eviction
-        /// The daemon is stopped in order, or killed, and started again.
+        /// The daemon is stopped in an orderly way, or killed, and then started again.
         case restart
         case crash
         /// Another device performs this operation, and so does the disk beside the mount.
@@ -18,7 +18,7 @@ struct History: Sendable {
 
     var steps: [Step]
 
-    /// A history of `count` calls and a few disruptions; the same seed makes the same.
+    /// Returns a history of `count` calls and a few disruptions. The same seed returns the same history.
     static func random(seed: UInt64, calls count: Int, disruptions: Int) -> History {
         var generator = OperationGenerator(seed: seed)
         var steps = (0..<count).map { _ in Step.call(generator.next()) }
@@ -28,7 +28,7 @@ struct History: Sendable {
         return History(steps: steps)
     }
 
-    /// The text for a failure: one step per line.
+    /// The history as text for a failure message, one step per line.
     var description: String {
         steps.map { step in
             switch step {
@@ -49,7 +49,7 @@ extension OperationGenerator {
         }
     }
 
-    /// An operation of one call that is visible on all devices: an excluded name would disappear from the others.
+    /// Returns an operation of one call that is visible on all devices. An excluded name would disappear from the other devices.
     private mutating func nextElsewhere() -> Operation {
         let (path, other) = (sharedPath(), sharedPath())
         return switch number(below: 8) {
@@ -70,14 +70,14 @@ extension OperationGenerator {
     }
 }
 
-/// Where a history failed, and how.
+/// The step at which a history failed, and the differences.
 struct Failure: Sendable {
     var index: Int
     var complaints: [String]
 }
 
 extension History {
-    /// A shorter history that fails too, found by leaving steps out. `fails` plays one; at most `attempts` are played.
+    /// Returns a shorter history that also fails, found by leaving out steps. `play` is called at most `attempts` times.
     func shrunk(
         from failure: Failure, attempts: Int, _ play: (History) async throws -> Failure?
     ) async rethrows -> (History, Failure) {

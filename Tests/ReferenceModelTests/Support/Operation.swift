@@ -1,6 +1,6 @@
 import Glibc
 
-/// One call of a program, made on the mount and on the disk beside it. Open files live in slots.
+/// One call of a program, made in the mount and on the disk beside it. Open files are kept in numbered slots.
 enum Operation: Sendable {
     // Open files
     case open(slot: Int, Path, flags: OpenFlags, mode: UInt32)
@@ -65,10 +65,10 @@ enum Operation: Sendable {
         }
     }
 
-    /// Whether it may remove a name and create it again, for which disks often reuse the inode number.
+    /// Whether the operation may remove a name and create it again, for which disks often reuse the inode number.
     var remakes: Bool { if case .list = self { true } else { false } }
 
-    /// Whether it sets times explicitly, so that they may go backwards.
+    /// Whether the operation sets times explicitly, so that they may go backwards.
     var setsTimes: Bool { if case .setTimes = self { true } else { false } }
 }
 

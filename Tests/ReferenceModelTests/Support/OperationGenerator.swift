@@ -2,7 +2,7 @@ import DeviceSupport
 import Glibc
 import TestSupport
 
-/// Draws operations from few names and sizes, so that they affect each other.
+/// Generates random operations on few names and sizes, so that they affect each other.
 struct OperationGenerator {
     private(set) var random: SeededGenerator
 
@@ -66,7 +66,7 @@ struct OperationGenerator {
         return .open(slot: slot(), path(), flags: OpenFlags(raw: flags), mode: pick(Self.modes))
     }
 
-    /// Arguments that no correct program passes, without those for which FUSE allows more than a disk does.
+    /// Returns an operation with arguments that no correct program passes, except those for which FUSE allows more than a disk does.
     private mutating func nextExtreme(_ slot: Int) -> Operation {
         let (offset, count) = (pick([-1, .min, .max - 4095, .max]), pick(Self.counts))
         return switch random.number(0..<7) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The result of a call, as far as it must be the same everywhere.
+/// The parts of a call's result that must be the same everywhere.
 struct Outcome: Equatable, Sendable, CustomStringConvertible {
     /// `errno`, or 0.
     var code: Int32 = 0
@@ -10,13 +10,13 @@ struct Outcome: Equatable, Sendable, CustomStringConvertible {
 
     static func failure(_ code: Int32) -> Outcome { Outcome(code: code) }
 
-    /// Makes a system call.
+    /// Makes a system call that returns a number.
     static func of(_ call: () -> some BinaryInteger) -> Outcome {
         let result = call()
         return result < 0 ? Outcome(code: errno) : Outcome(value: Int(result))
     }
 
-    /// Like ``of(_:)``, for calls that return nothing but success.
+    /// Makes a system call that returns nothing but success or failure.
     static func done(_ call: () -> some BinaryInteger) -> Outcome {
         call() < 0 ? Outcome(code: errno) : Outcome()
     }
@@ -35,7 +35,8 @@ struct Outcome: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension [UInt8] {
-    /// `==` of unoptimised arrays compares byte by byte through a protocol; histories compare megabytes.
+    /// Compares with `memcmp(3)`, because `==` of unoptimised arrays compares byte by byte through a protocol, and histories compare
+    /// megabytes.
     func isSame(as other: [UInt8]) -> Bool {
         guard count == other.count else { return false }
         return withUnsafeBytes { left in

@@ -1,4 +1,4 @@
-/// A path below the folder that a history works in, as bytes: any but NUL.
+/// A path relative to the folder that a history works in, as bytes: any except NUL.
 struct Path: Hashable, Sendable {
     var bytes: [UInt8]
 
@@ -10,9 +10,9 @@ struct Path: Hashable, Sendable {
         Path(bytes: bytes.isEmpty ? name : bytes + [UInt8(ascii: "/")] + name)
     }
 
-    /// Calls `body` with the path below `root`, as system calls take it.
+    /// Calls `body` with the path below `root` as a C string.
     func withPointer<R>(below root: String, _ body: (UnsafePointer<CChar>) -> R) -> R {
-        // An empty path has to reach the system call as an empty path.
+        // An empty path must reach the system call as an empty path.
         let whole = bytes.isEmpty ? [] : Array(root.utf8) + [UInt8(ascii: "/")] + bytes
         return (whole.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { buffer in
             guard let start = buffer.baseAddress else { preconditionFailure("an array with a NUL has an address") }
@@ -22,7 +22,7 @@ struct Path: Hashable, Sendable {
 }
 
 extension Path: CustomStringConvertible {
-    /// Short, and different for any two paths of one history.
+    /// A short text that differs for any two paths of one history.
     var description: String {
         let text = String(decoding: bytes, as: UTF8.self).debugDescription
         return text.utf8.count <= 60 ? text : "\"\(text.dropFirst().prefix(8))…\" of \(bytes.count) bytes"

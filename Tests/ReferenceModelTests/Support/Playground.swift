@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// Two devices and a disk: plays histories, each in new folders.
+/// Two devices and a disk, on which histories are played, each in new folders.
 struct Playground: Sendable {
     let test: TestDevices
     private let disk: String
@@ -38,7 +38,7 @@ struct Playground: Sendable {
         }
     }
 
-    /// Plays a history in new folders and removes them again.
+    /// Plays a history in new folders and then removes the folders.
     func play(_ history: History) async throws -> Failure? {
         let name = "run\(count.next())"
         let (onDisk, inMount) = ("\(disk)/\(name)", "\(a.documents)/\(name)")
@@ -92,7 +92,7 @@ struct Playground: Sendable {
         return nil
     }
 
-    /// Runs calls on a thread that may block, and kills the daemons after 240 seconds, which unblocks the calls.
+    /// Runs calls on a thread that may block. After 240 seconds, the daemons are killed, which unblocks the calls.
     func onOwnThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async throws -> R {
         let watch = Task {
             try await Task.sleep(for: .seconds(240))
@@ -145,7 +145,7 @@ struct Playground: Sendable {
         return try await waitUntilSame(a, place)
     }
 
-    /// Waits until a device shows what the disk has, apart from what stays on A, and returns the remaining differences.
+    /// Waits until a device shows the same as the disk, apart from items that stay on A, and returns the remaining differences.
     private func waitUntilSame(_ device: TestDevice, _ place: Place) async throws -> [String] {
         let root = "\(device.documents)/\(place.name)"
         let isOrigin = device.name == a.name

@@ -67,10 +67,11 @@ extension Side {
         return outcome
     }
 
-    /// Where data and holes begin depends on the disk's layout of a file, but no data may lie in a hole on any disk.
+    /// The positions of data and holes depend on the disk's layout of a file, so they are not compared; but no data may be in a hole on any
+    /// disk.
     private static func seek(_ opened: OpenSlot, _ offset: Int, _ whence: Operation.Whence) -> Outcome {
         var status = stat()
-        // Each file system has its own positions in the stream of a folder.
+        // The positions in the stream of a folder differ between file systems.
         guard fstat(opened.descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return Outcome() }
         switch whence {
         case .start: return .of { lseek(opened.descriptor, offset, SEEK_SET) }
@@ -93,11 +94,11 @@ extension Side {
         return bytes.prefix(max(0, count)).allSatisfy { $0 == 0 }
     }
 
-    /// Writes through shared memory, limited to the size of the file, because nothing is mapped beyond its end.
+    /// Writes through shared memory, at most up to the end of the file, because nothing is mapped beyond it.
     private static func writeMapped(_ opened: OpenSlot, _ offset: Int, _ count: Int, _ seed: Int) -> Outcome {
         var status = stat()
         guard fstat(opened.descriptor, &status) == 0 else { return .failure(errno) }
-        // Each file system has its own size of a folder; the kernel decides what can not be mapped.
+        // The size of a folder differs between file systems; for other types than files, the kernel decides what cannot be mapped.
         let size = status.st_mode & S_IFMT == S_IFREG ? status.st_size : offset + count
         let count = min(count, size - offset)
         guard count > 0 else { return .failure(ERANGE) }
@@ -120,7 +121,7 @@ extension Side {
         var to = Int64(input.flags.isDirect ? input.aligned(at) : output.aligned(at))
         var count = input.flags.isDirect ? input.aligned(count) : output.aligned(count)
         if input.flags.isDirect || output.flags.isDirect {
-            // Each file system decides by itself whether an incomplete last block may be copied.
+            // Whether an incomplete last block may be copied differs between file systems.
             var status = stat()
             guard fstat(input.descriptor, &status) == 0 else { return .failure(errno) }
             count = min(count, max(0, Int(clamping: Int128(status.st_size) - Int128(from))) / 4096 * 4096)
@@ -130,11 +131,11 @@ extension Side {
 }
 
 extension Side.OpenSlot {
-    /// Direct input and output need whole blocks.
+    /// Rounds down to whole blocks for direct I/O, which needs them.
     func aligned(_ number: Int) -> Int { flags.isDirect ? number / 4096 * 4096 : number }
 }
 
-/// Bytes without long repetitions, aligned as direct writes need them.
+/// Bytes without long repetitions, aligned for direct writes.
 enum Bytes {
     // Written once, before any thread reads it.
     nonisolated(unsafe) private static let pool: UnsafeRawBufferPointer = {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// One of the two places where a history is played: its folder, and the files that are open there.
+/// One of the two places where a history is played: a folder and the files that are open in it.
 struct Side: ~Copyable {
     let root: String
     var slots: [OpenSlot?] = Array(repeating: nil, count: Side.slotCount)
@@ -49,7 +49,7 @@ struct Side: ~Copyable {
     private mutating func open(_ slot: Int, _ path: Path, _ flags: OpenFlags, _ mode: UInt32) -> Outcome {
         _ = close(slot)
         let opened = path.withPointer(below: root) { path -> Outcome in
-            // Opening a pipe without a writer would block the test.
+            // Opens a pipe without blocking, because an open without a writer would block the test.
             var status = stat()
             let isPipe = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
             let descriptor = Glibc.open(path, flags.raw | O_CLOEXEC | (isPipe ? O_NONBLOCK : 0), mode)
@@ -62,7 +62,7 @@ struct Side: ~Copyable {
 }
 
 extension Side {
-    /// The attributes of each open file that must be the same, including files whose name is gone.
+    /// Returns those attributes of each open file that must be the same, even if its name was removed.
     func openStatuses() -> [Outcome] {
         slots.map { slot in
             guard let slot else { return Outcome() }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Everything that is visible below a folder at one moment, by path; the folder itself has the empty path.
+/// Everything that is visible below a folder at one moment, by path. The folder itself has the empty path.
 struct Snapshot: Sendable {
     var entries: [Path: Entry] = [:]
     /// Contradictions within the snapshot.
@@ -17,7 +17,7 @@ struct Snapshot: Sendable {
         var blocks: Int
         var modified: Int
         var changed: Int
-        /// A file's bytes or a symlink's target; nil if it can not be read.
+        /// A file's bytes or a symlink's target; nil if it cannot be read.
         var content: [UInt8]?
         var attributes: [[UInt8]: [UInt8]] = [:]
 
@@ -82,12 +82,12 @@ extension Snapshot.Entry {
         }
     }
 
-    /// Nanoseconds since 1970, at least those of 1901, where the range of ext4 begins: file systems clamp earlier times differently.
+    /// Returns nanoseconds since 1970, clamped to the start of ext4's range in 1901: file systems clamp earlier times differently.
     static func comparable(_ time: timespec) -> Int {
         max(-(1 << 31) * 1_000_000_000, Int(clamping: Int128(time.tv_sec) * 1_000_000_000 + Int128(time.tv_nsec)))
     }
 
-    /// Reads one byte more than the size, so that a file that is longer than its size is noticed.
+    /// Reads one byte more than the size, so that the comparison notices a file that is longer than its size.
     private static func bytes(of path: UnsafePointer<CChar>, size: Int) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else { return nil }

@@ -1,12 +1,12 @@
 import Faults
 import Glibc
 
-/// What the fault tests let other processes do, so that one that hangs is not the test itself.
+/// A process that acts for the fault tests, so that a call that hangs does not hang the test itself.
 @main
 enum FaultTool {
     static func main() {
         let arguments = CommandLine.arguments
-        // Beside `ubiquity` it stands in for the daemon's program.
+        // Under the name `ubiquityd`, beside `ubiquity`, this program takes the place of the daemon.
         if arguments[0].hasSuffix("/ubiquityd") { fail(Launch.become(arguments)) }
         do {
             switch (arguments.dropFirst().first, Array(arguments.dropFirst(2))) {
@@ -33,7 +33,9 @@ enum FaultTool {
         exit(1)
     }
 
-    /// Does one deed after the other, whether the one before was done or not.
+    /// Performs all operations in order, even if an earlier one failed.
+    ///
+    /// - Throws: The first failure.
     private static func perform(_ record: String, _ folder: String, _ actions: some Sequence<String>) throws {
         let recorder = try Recorder(path: record)
         var failures: [Failure] = []
@@ -44,14 +46,14 @@ enum FaultTool {
         if let first = failures.first { throw first }
     }
 
-    /// Does deeds by chance until one fails or `count` are done.
+    /// Performs random operations until one fails or `count` are done.
     private static func storm(_ record: String, _ folder: String, _ seed: String, _ count: String) throws {
         let recorder = try Recorder(path: record)
         var storm = Storm(seed: UInt64(seed) ?? 1, name: seed)
         for _ in 0..<(Int(count) ?? 0) { try storm.next().perform(in: folder, recorder: recorder) }
     }
 
-    /// Says of each file of a folder what it holds.
+    /// Prints the contents of each file below a folder.
     private static func look(_ folder: String) throws {
         var folders = [""]
         while let inner = folders.popLast() {

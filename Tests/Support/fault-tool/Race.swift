@@ -1,9 +1,9 @@
 import Faults
 import Glibc
 
-/// A document that is saved by rename, and opened meanwhile.
+/// A race between opening a document and saving it by rename.
 ///
-/// Opens a document again and again while others save it, and says how often that failed, or was torn.
+/// `read` opens a document repeatedly while other processes save it, and prints how often that failed or the contents were torn.
 enum Race {
     static func read(_ path: String, opens: Int, generations least: Int) {
         var failures: [String: Int] = [:]
@@ -20,7 +20,7 @@ enum Race {
         print("opens \(count) generations \(generations.count) failures \(failures.values.reduce(0, +)) \(failures)")
     }
 
-    /// Saves until the file `record`.stop is there, with pauses in microseconds.
+    /// Saves the document until the file `record`.stop exists, with a pause in microseconds after each save.
     static func save(_ record: String, _ folder: String, _ path: String, pause: UInt32) throws {
         let recorder = try Recorder(path: record)
         var generation = 1

@@ -2,8 +2,8 @@ import CFaults
 import Faults
 import Glibc
 
-/// Asks the documents of a folder again and again whether the cloud has them, and notes each yes with the generation that it was
-/// said of. Ends when the folder does not answer any more.
+/// Queries repeatedly whether the documents of a folder are uploaded, and records each document that is, with its generation. Ends when the
+/// folder cannot be read any more.
 struct Sampler: ~Copyable {
     private let recorder: Recorder
     private let folder: String
@@ -16,16 +16,16 @@ struct Sampler: ~Copyable {
     }
 
     mutating func run() throws {
-        // Until its mount is gone.
+        // Ends when the mount is gone.
         while let names = try? FolderLook.names(folder) {
-            // Names that are moved or removed can not be asked for later.
+            // Skips names with a dot: they are moved or removed, so they cannot be queried later.
             for name in names where !name.contains(".") { try sample(name) }
             usleep(5_000)
         }
         print("samples \(samples)")
     }
 
-    /// Both looks at the bytes must agree, so that the answer between them is about these.
+    /// Samples one document. The bytes before and after the query must be the same, so that the result is about these bytes.
     private mutating func sample(_ name: String) throws {
         let path = "\(folder)/\(name)"
         guard case .success(.whole(_, let before)) = FolderLook.examine(path) else { return }

@@ -1,6 +1,6 @@
 import Faults
 
-/// Deeds by chance, each on names of its own.
+/// A sequence of random operations on names that no other storm uses.
 struct Storm {
     private var state: UInt64
     private let name: String

@@ -3,12 +3,12 @@ import Fuse
 import Glibc
 import Synchronization
 
-/// Obeys the test, line by line: a command on the standard input, its result on the output.
+/// Executes commands of the test, line by line: reads a command from the standard input and prints its result.
 struct Console {
     let fileSystem: MemoryFileSystem
     let session: FuseSession
 
-    /// Returns when the input ends.
+    /// Executes commands until the input ends.
     func run() async {
         while let line = readLine() {
             let words = line.split(separator: " ", maxSplits: 2).map(String.init)
@@ -46,7 +46,7 @@ struct Console {
         return "\(sum)"
     }
 
-    /// Commands on a file of the root, by its name.
+    /// Executes a command on a file of the root, given by its name.
     private func change(_ command: String, _ words: [String]) throws(Errno) {
         let name = Array((words.first ?? "").utf8)
         if command == "invalidate-entry" { return try session.notifier.invalidateEntry(parent: .root, name: name) }

@@ -4,8 +4,8 @@ import Glibc
 import Logging
 import Synchronization
 
-/// `fuse-test-fs DIR [--native FILE] [--readers N] [--keep-cache] [--crashes FILE]`: mounts a file system in memory for a test, says
-/// `ready`, and obeys ``Console``.
+/// `fuse-test-fs DIR [--native FILE] [--readers N] [--keep-cache] [--crashes FILE]`: mounts a file system in memory for a test, prints
+/// `ready`, and executes the commands of ``Console``.
 @main
 struct Main {
     static func main() async {
@@ -22,7 +22,7 @@ struct Main {
             case "--share-device": options.clonesDevice = false
             case "--keep-cache": openOptions = .keepCache
             case "--crashes":
-                // A look for the name "trap" crashes; what that leaves goes to this file.
+                // A lookup of the name "trap" crashes the process; the crash report is written to this file.
                 guard let file = arguments.popFirst(), dup2(open(file, O_WRONLY | O_CREAT, 0o600), STDERR_FILENO) >= 0
                 else { return fail("no file for errors") }
                 CrashGuard.install()

@@ -28,7 +28,7 @@ extension MemoryFileSystem {
     }
 
     private func opened(_ node: FuseNode, in tree: MemoryTree) throws(Errno) -> FuseOpened {
-        // A read through the page cache is not interrupted: its program goes, and the request stays.
+        // Uses direct I/O, because a read through the page cache is not interrupted: its program exits, and the request remains.
         if special.behaviour(of: node) == .stuck { return FuseOpened(handle: node, options: .directIO) }
         guard case .native(let file) = try tree.node(node).content else {
             return FuseOpened(handle: node, options: openOptions)
@@ -36,7 +36,7 @@ extension MemoryFileSystem {
         return FuseOpened(handle: node, options: [.keepCache, .noFlush], backing: try backing(of: node, file))
     }
 
-    /// The registration of a native file, one for all its opens; nil where there is no privilege.
+    /// Returns the registration of a native file, which all its opens share, or nil without the privilege to register files.
     private func backing(of node: FuseNode, _ file: Int32) throws(Errno) -> FuseBacking? {
         guard let session = session.withLock({ $0 }), session.offersPassthrough else { return nil }
         if let known = backings.withLock({ $0[node] }) { return known }

@@ -107,7 +107,7 @@ extension MemoryFileSystem {
 extension MemoryTree {
     typealias Listed = (next: Int64, name: [UInt8], attributes: FuseAttributes)
 
-    /// The entries behind `offset`, in the order of their nodes, which is the offset of each.
+    /// Returns the entries after `offset`, ordered by node. The offset of an entry is its node.
     func list(_ node: FuseNode, after offset: Int64) throws(Errno) -> [Listed] {
         let children = try self.node(node).children.sorted { $0.value < $1.value }
         return children.compactMap { name, child in

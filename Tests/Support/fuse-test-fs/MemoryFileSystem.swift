@@ -3,18 +3,18 @@ import Fuse
 import Glibc
 import Synchronization
 
-/// A file system in memory whose kernel caches last an hour, so a notification that is missing shows. Some names in its
-/// root behave oddly: see ``SpecialFiles``.
+/// A file system in memory whose kernel caches last an hour, so that a missing invalidation shows. Some names in its root behave oddly: see
+/// ``SpecialFiles``.
 final class MemoryFileSystem: FuseFileSystem {
     let tree = Mutex(MemoryTree())
     let special = SpecialFiles()
     let timeout = Duration.seconds(3600)
     let openOptions: FuseOpenOptions
-    /// Set once after the mount, as registering a backing file needs the session.
+    /// Set once after the mount, because registering a backing file needs the session.
     let session = Mutex<FuseSession?>(nil)
     let backings = Mutex<[FuseNode: FuseBacking]>([:])
 
-    /// A look for the name "trap" ends the process.
+    /// Whether a lookup of the name "trap" ends the process.
     private let traps: Bool
 
     init(openOptions: FuseOpenOptions, traps: Bool) {

@@ -2,7 +2,7 @@ import Basics
 import Fuse
 import Glibc
 
-/// One item of the file system in memory.
+/// An item of the file system in memory.
 struct MemoryNode {
     enum Content {
         case folder([[UInt8]: FuseNode])
@@ -19,7 +19,7 @@ struct MemoryNode {
     var modificationTime: Timestamp
     var extendedAttributes: [[UInt8]: [UInt8]] = [:]
     var linkCount: UInt64 = 1
-    /// Lookups that the kernel has not given back.
+    /// The number of lookups that the kernel has not forgotten yet.
     var references: UInt64 = 0
 
     func attributes(_ node: FuseNode) -> FuseAttributes {

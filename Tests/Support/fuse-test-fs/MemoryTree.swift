@@ -2,7 +2,7 @@ import Basics
 import Fuse
 import Glibc
 
-/// The items of the file system in memory, and what requests do to them. Errors are numbers of `errno(3)`.
+/// The items of the file system in memory, and the effects of requests on them. Errors are numbers of `errno(3)`.
 struct MemoryTree {
     var nodes: [FuseNode: MemoryNode] = [:]
     private var nextNode: FuseNode = 2

@@ -3,14 +3,14 @@ import Fuse
 import Glibc
 import Synchronization
 
-/// Files of the root whose reads misbehave in a way that a test wants to see.
+/// Files of the root whose reads misbehave in a way that a test needs.
 final class SpecialFiles: Sendable {
     enum Behaviour: String, CaseIterable {
-        /// Answered by a task, once the test says so.
+        /// A task replies once the test releases the read.
         case held
-        /// Never answered by the handler.
+        /// The handler never replies.
         case dropped
-        /// Answered by nothing but an interrupt.
+        /// Only an interrupt ends the read.
         case stuck
     }
 
@@ -18,7 +18,7 @@ final class SpecialFiles: Sendable {
 
     private let nodes = Mutex<[FuseNode: Behaviour]>([:])
     private let waiting = Mutex<[Waiting]>([])
-    /// Signalled when a read has come that is not answered at once.
+    /// Signalled when a read arrives that gets no immediate reply.
     private let arrivals = DispatchSemaphore(value: 0)
 
     func add(_ behaviour: Behaviour, _ node: FuseNode) { nodes.withLock { $0[node] = behaviour } }
@@ -41,7 +41,7 @@ final class SpecialFiles: Sendable {
         arrivals.signal()
     }
 
-    /// Blocks until a read has come.
+    /// Blocks until such a read arrives.
     func awaitArrival() { arrivals.wait() }
 
     /// Replies to the waiting reads, from another task.

@@ -3,7 +3,7 @@ import Foundation
 import PowerLoss
 import Synchronization
 
-/// Cuts the power of a device in thousands of ways and looks at what is left.
+/// Cuts the power of a device in thousands of ways and checks the state that remains.
 @main
 struct PowerLossTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,7 +11,7 @@ struct PowerLossTool: AsyncParsableCommand {
         subcommands: [Search.self, Disk.self, Work.self], defaultSubcommand: Search.self)
 }
 
-/// A part of the tool that its other parts start: the disk whose writes are recorded.
+/// A subcommand that the tool starts itself: the disk whose writes are recorded.
 struct Disk: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve a file as a disk and record what it is asked to do.", shouldDisplay: false)
@@ -21,7 +21,7 @@ struct Disk: AsyncParsableCommand {
     @Argument var folder: String
 
     func run() async throws {
-        // Who started it may be gone without having ended it.
+        // Ends this process when its standard input closes, because its parent may have died without ending it.
         Thread.detachNewThread {
             while readLine() != nil {}
             _exit(1)
@@ -33,7 +33,7 @@ struct Disk: AsyncParsableCommand {
     }
 }
 
-/// Another such part: the process that works on the disk.
+/// A subcommand that the tool starts itself: the process that works on the disk.
 struct Work: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Work on a disk and record what is acknowledged.", shouldDisplay: false)

@@ -3,7 +3,7 @@ import Foundation
 import PowerLoss
 import Synchronization
 
-/// Records work and goes through its crash states.
+/// Records random work and checks its crash states.
 struct Search: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Record random work and look at states that a loss of power may leave.",
@@ -34,7 +34,7 @@ struct Search: AsyncParsableCommand {
         }
     }
 
-    /// What is mounted from here on is in a namespace that goes with this process, whatever becomes of it.
+    /// Runs the program again in a mount namespace of its own, which disappears with the process, however it ends.
     private func leaveMountsAlone() throws {
         guard ProcessInfo.processInfo.environment[Self.mark] == nil else { return }
         setenv(Self.mark, "1", 1)
@@ -89,7 +89,7 @@ struct Search: AsyncParsableCommand {
         throw ExitCode.failure
     }
 
-    /// A search that misses a mistake would miss the same one in the engine.
+    /// Checks that the search finds each seeded mistake. A search that misses one would miss the same mistake in the engine.
     private func findMistakes() async throws {
         var missed = 0
         for bug in DurabilityBug.allCases {

@@ -2,12 +2,13 @@ import Foundation
 import Synchronization
 import Ubiquity
 
-/// Single calls of the library, as a program of Apple's platforms makes them; says what came of each.
+/// Single calls of the library, as a program for Apple's platforms makes them. Prints the result of each.
 ///
-/// `container NAME`, `token`, `download FILE`, `evict FILE`, `exclude FILE`, `values FILE`, `groups FOLDER`, `updates FOLDER`, `upload FILE`: as they are
-/// called.
-/// `move in|out FROM TO`: presents FROM, and keeps it open as a document if it is a file; moves it, edits the document, and says where both are.
-/// `announce FROM TO`: the same by a program that copies and removes on its own, and says so.
+/// - `container NAME`, `token`, `download FILE`, `evict FILE`, `exclude FILE`, `values FILE`, `groups FOLDER`, `updates FOLDER`,
+///   `upload FILE`: the calls of those names.
+/// - `move in|out FROM TO`: presents FROM, and keeps it open as a document if it is a file; moves it, edits the document, and prints where
+///   both are.
+/// - `announce FROM TO`: the same in a program that copies and removes the file itself, and announces the move.
 enum LibraryActions {
     static func run(_ arguments: ArraySlice<String>) async throws {
         let words = Array(arguments)
@@ -101,7 +102,7 @@ enum LibraryActions {
         var error: NSError?
         NSFileCoordinator().coordinate(readingItemAt: url, options: .forUploading, error: &error) { copy in
             for url in [copy.deletingLastPathComponent(), copy] {
-                // What is not there has none.
+                // A file that does not exist has no permissions.
                 let values = (try? FileManager.default.attributesOfItem(atPath: url.path)) ?? [:]
                 PresenterTool.say(String(values[.posixPermissions] as? Int ?? 0, radix: 8))
             }
@@ -159,8 +160,8 @@ enum LibraryActions {
     }
 }
 
-/// A document of text that is saved when it is closed.
-// What changes is behind a Mutex.
+/// A text document that is saved when it is closed.
+// All mutable state is behind a Mutex.
 private final class Text: UbiquitousDocument, @unchecked Sendable {
     private let content = Mutex("")
 
@@ -184,7 +185,7 @@ extension PresenterTool {
             forName: .NSUbiquityIdentityDidChange, object: nil, queue: nil
         ) { _ in say("changed: \(token == "no token" ? "none" : "some")") }
         defer { NotificationCenter.default.removeObserver(observer) }
-        // What later ones are compared with.
+        // Reads the token that later changes are compared with.
         guard token != "no token" else { return say("no token") }
         say("watching")
         while readLine() != nil {}

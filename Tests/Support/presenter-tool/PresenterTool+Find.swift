@@ -22,7 +22,8 @@ extension PresenterTool {
 }
 
 extension PresenterTool {
-    /// Says what one query finds, with a line between, as its predicate, its order and its scope change while it runs; and the item at a URL.
+    /// Prints the results of one query while its predicate, its order and its scope change, with a line between them, and then the item at
+    /// a URL.
     static func refind(_ folder: URL) {
         let query = NSMetadataQuery()
         let gathered = DispatchSemaphore(value: 0)
@@ -53,7 +54,7 @@ extension PresenterTool {
     }
 }
 
-/// Shows items of queries by their names.
+/// Replaces items of queries by their names.
 private final class Names: NSMetadataQueryDelegate {
     func metadataQuery(_ query: NSMetadataQuery, replacementObjectForResultObject result: NSMetadataItem) -> Any {
         result.value(forAttribute: NSMetadataItemFSNameKey) as? String ?? "nameless"

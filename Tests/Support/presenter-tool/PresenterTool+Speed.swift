@@ -1,7 +1,7 @@
 import Foundation
 import Ubiquity
 
-/// How long a coordinated read takes, and what any two processes need for a word and an answer.
+/// Measures how long a coordinated read takes, and how long a message and its reply take between any two processes.
 extension PresenterTool {
     static func measure(_ arguments: [String]) throws {
         let url = URL(filePath: arguments[2])

@@ -3,7 +3,7 @@ import Synchronization
 import Ubiquity
 
 extension PresenterTool {
-    /// Walks through the history of a document, puts its oldest version back and removes the others.
+    /// Walks through the history of a document, restores its oldest version and removes the others.
     static func versions(_ url: URL) throws {
         guard let current = NSFileVersion.currentVersionOfItem(at: url) else { throw CocoaError(.fileNoSuchFile) }
         say("current of \(current.localizedNameOfSavingComputer ?? "unknown")")
@@ -28,7 +28,7 @@ extension PresenterTool {
         if let error { say("error \(error)") }
     }
 
-    /// Puts the first version in conflict in the document's place, and resolves it.
+    /// Replaces the document with its first conflict version, and resolves that version.
     static func resolve(_ url: URL) throws {
         let versions = NSFileVersion.unresolvedConflictVersionsOfItem(at: url) ?? []
         guard let version = versions.first else { return say("no conflict") }
@@ -45,7 +45,7 @@ extension PresenterTool {
         say("\(NSFileVersion.unresolvedConflictVersionsOfItem(at: url)?.count ?? -1) left")
     }
 
-    /// The text of a file, or the names in a package.
+    /// Returns the text of a file, or the names in a package.
     private static func contents(_ url: URL) throws -> String {
         guard try url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true else {
             return try String(contentsOf: url, encoding: .utf8)
@@ -65,7 +65,7 @@ extension PresenterTool {
     }
 }
 
-/// What a handler was called with.
+/// The result that a completion handler received.
 private final class Answer: Sendable {
     let value = Mutex<Result<[NSFileVersion], any Error>?>(nil)
 }

@@ -2,15 +2,15 @@ import Foundation
 import Synchronization
 import Ubiquity
 
-/// Says what it is sent.
-// What changes is behind a Mutex.
+/// A presenter that prints each callback.
+// All mutable state is behind a Mutex.
 final class RecordingPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
     let presentedItemOperationQueue = OperationQueue()
     private let url: Mutex<URL?>
     private let isDeaf: Bool
     private let yields: Bool
     private let go: String?
-    /// What was typed and not saved yet.
+    /// Text that was typed and is not saved yet.
     private let unsaved: Mutex<String?>
 
     init(_ url: URL, isDeaf: Bool, yields: Bool, go: String?, unsaved: String? = nil) {

@@ -1,7 +1,7 @@
 import Foundation
 import Ubiquity
 
-/// What a program does with a document whose sync is paused, and with versions that it adds; says a line for each action.
+/// The actions of a program on a document whose sync is paused, and on versions that it adds. Prints a line for each action.
 struct SyncActions {
     let url: URL
 

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What was measured, of all devices together.
+/// The measurements of all devices together.
 final class Figures: Sendable {
     private struct State {
         var appends: [Float] = []
@@ -17,7 +17,7 @@ final class Figures: Sendable {
     func failed() { state.withLock { $0.failures += 1 } }
 
     func gaveUp() { state.withLock { $0.isGivenUp = true } }
-    /// Whether an entry could not be appended in the end.
+    /// Whether a device gave up on appending an entry.
     var hasGivenUp: Bool { state.withLock { $0.isGivenUp } }
 
     func report(seconds: Double) -> String {

@@ -7,7 +7,7 @@ import HTTPCloud
 import Logging
 import Synchronization
 
-/// One device: writes at its pace, and reads what others of its account write.
+/// A device that writes at a given rate and reads what the other devices of its account write.
 final class LoadDevice: Sendable {
     let backend: HTTPBackend
     private let id: DeviceID
@@ -23,10 +23,11 @@ final class LoadDevice: Sendable {
         try await backend.createContainer(.cloudDocs)
     }
 
-    /// What the server said it has, and where.
+    /// The acknowledged entries, by the sequence that the server returned.
     var claims: [LogSequence: [UInt8]] { acknowledged.withLock { $0 } }
 
-    /// Makes `rate` changes a second, and appends them as a device does: together, no more often than it gathers, one append at a time.
+    /// Makes `rate` changes a second, and appends them as a device does: in batches, at most one per gathering interval, one append at a
+    /// time.
     func write(rate: Double, until end: ContinuousClock.Instant) async {
         let start = ContinuousClock.now + .seconds(1 / rate) * Double.random(in: 0..<1)
         let wallStart = SystemTime().now().adding(start - .now)
@@ -46,7 +47,7 @@ final class LoadDevice: Sendable {
         }
     }
 
-    /// ``EngineTiming`` has the same.
+    /// The same as in ``EngineTiming``.
     private static let gather = Duration.milliseconds(250)
 
     private func append(_ number: UInt64, _ times: [Timestamp], until end: ContinuousClock.Instant) async {
@@ -58,7 +59,7 @@ final class LoadDevice: Sendable {
                 return
             } catch {
                 figures.failed()
-                // The server may be away; only cancellation ends the sleep early, and this task is not cancelled.
+                // The server may be unreachable; only cancellation ends the sleep early, and this task is not cancelled.
                 try? await Task.sleep(for: .milliseconds(200))
             }
         }
@@ -76,7 +77,7 @@ final class LoadDevice: Sendable {
     func follow(until end: ContinuousClock.Instant) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.read() }
-            // The sleep is cancelled when there is nothing to read any more.
+            // The sleep is cancelled when the reading ends first.
             group.addTask { try? await Task.sleep(until: end) }
             await group.next()
             group.cancelAll()
@@ -86,7 +87,7 @@ final class LoadDevice: Sendable {
     private func read() async {
         var cursor = LogSequence.zero
         for await _ in backend.events() {
-            // What can not be read now is read after the next hint.
+            // Entries that cannot be read now are read after the next hint.
             while let records = try? await backend.entries(in: .cloudDocs, after: cursor, limit: 1_024),
                 let last = records.last
             {
@@ -99,7 +100,7 @@ final class LoadDevice: Sendable {
     private func note(_ records: [LogRecord]) {
         let now = SystemTime().now().nanoseconds
         for record in records {
-            // Entries of other programs are none of the load.
+            // Entries of other programs are not part of the load.
             guard let batch = try? ChangeBatch(decoding: record.payload), batch.device != id else { continue }
             for case .setAttributes(_, let change) in batch.changes {
                 if let made = change.modified { figures.saw(Double(now - made.nanoseconds) / 1e6) }
@@ -108,19 +109,19 @@ final class LoadDevice: Sendable {
     }
 }
 
-/// Checks that the log of one account has all entries that its devices had acknowledged.
+/// Checks that the log of one account has all entries that the server acknowledged to its devices.
 struct LogProof {
     private let devices: ArraySlice<LoadDevice>
 
     init(_ devices: ArraySlice<LoadDevice>) { self.devices = devices }
 
-    /// How many acknowledged entries are not where the server said.
+    /// Returns the number of acknowledged entries that are not at the sequence that the server returned.
     func lost() async throws -> Int {
         guard let reader = devices.first else { return 0 }
         var claims = devices.reduce(into: [LogSequence: [UInt8]]()) { all, device in
             all.merge(device.claims) { first, _ in first }
         }
-        // Two entries of one place would be one lost.
+        // If two entries were acknowledged at one sequence, one of them is lost.
         let twice = devices.reduce(0) { $0 + $1.claims.count } - claims.count
         var cursor = LogSequence.zero
         while true {

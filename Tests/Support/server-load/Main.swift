@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// Many devices at one server, as `scripts/server-load` starts it: says what was acknowledged, how fast, and whether all of it is there.
+/// Runs many devices against one server, as `scripts/server-load` starts it, and prints what was acknowledged, how fast, and whether all of
+/// it is in the log.
 @main
 struct ServerLoad: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -51,7 +52,7 @@ struct ServerLoad: AsyncParsableCommand {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max
-        // What it is not given it does without: fewer devices then.
+        // If the limit cannot be raised, fewer devices can connect.
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Simulation
 
-/// Some processes that share the work: threads of one would wait for each other in the kernel, where all of them map the same files.
+/// Processes that share the work. Threads of one process would wait for each other in the kernel, where all of them map the same files.
 struct Crew {
     let arguments: [String]
     let jobs: Int

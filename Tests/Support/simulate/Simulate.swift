@@ -3,7 +3,7 @@ import Foundation
 import Simulation
 import TestSupport
 
-/// Lives through random histories of several devices and says what went wrong, as short as it can.
+/// Runs random histories of several devices, and prints the shortest story of what went wrong that it can find.
 @main
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,8 +17,8 @@ struct Simulate: ParsableCommand {
     @Option(help: "Of how many steps the longest history is.") var steps = 80
     @Option(help: "How many histories.") var histories = 10_000
     @Option(help: "The first seed; 'random' looks for new ones.") var start = "1"
-    /// Each waits a part of its time for its own threads.
     @Option(help: "Go on with other seeds until so many minutes are over, or one fails.") var minutes: Int?
+    /// More processes than cores, because each waits a part of its time for its own threads.
     @Option(help: "Processes at work.") var jobs = ProcessInfo.processInfo.activeProcessorCount * 3 / 2
     @Option(help: "Stop after so many failures.") var failures = 1
     @Option(help: "Live through so many of the histories twice, and compare.") var twice = 0
@@ -61,7 +61,7 @@ struct Simulate: ParsableCommand {
 
     private static var randomStart: UInt64 { .random(in: 0..<1 << 40) }
 
-    /// Campaign after campaign, each from another seed.
+    /// Runs campaign after campaign, each from another random seed.
     private func search(minutes: Int) throws {
         let end = ContinuousClock.now + .seconds(60 * minutes)
         var total = 0
@@ -96,7 +96,7 @@ struct Simulate: ParsableCommand {
         return campaign
     }
 
-    /// The part of one process; its result goes to the one that asked.
+    /// Runs the share of one process, and prints its result for the process that started it.
     private func work() throws {
         guard let first = UInt64(start) else { throw ValidationError("--start is a number here.") }
         var campaign = campaign(from: first)
@@ -128,7 +128,7 @@ struct Simulate: ParsableCommand {
         }
     }
 
-    /// A search that misses a mistake would miss the same one in the engine.
+    /// Checks that the search finds each seeded mistake. A search that misses one would miss the same mistake in the engine.
     private func findMistakes() throws {
         var missed = 0
         let shared = try SharedParts()

@@ -4,7 +4,7 @@ import CloudModel
 import ContainerLog
 
 extension DeviceID {
-    /// The device that tests fold changes of, unless they name one.
+    /// The device whose changes tests fold by default.
     static let other = DeviceID(2)
 }
 
@@ -20,7 +20,7 @@ extension ContentReference {
     static func of(_ text: String) -> ContentReference { of(Array(text.utf8)) }
 }
 
-/// Changes by small numbers, names and texts.
+/// Changes made from small numbers, names and texts.
 extension Change {
     static func file(_ id: UInt64, _ name: String, _ text: String, in parent: ItemID = .documents) throws -> Change {
         .create(

@@ -17,7 +17,7 @@ final class FakePermits: EnginePermits {
 
     func hold(_ node: NodeID) { state.withLock { _ = $0.held.insert(node) } }
 
-    /// Ends all claims. Permits that are waited for come, unless they are refused.
+    /// Ends all claims. Grants the permits that the engine waits for, or refuses them.
     func release(refusing: Bool = false) {
         let waiting = state.withLock { state in
             defer { (state.held, state.waiting) = ([], []) }
@@ -28,7 +28,7 @@ final class FakePermits: EnginePermits {
         for continuation in waiting { continuation.resume(returning: refusing ? nil : permit) }
     }
 
-    /// Returns once a permit is waited for.
+    /// Returns once the engine waits for a permit.
     func untilWaiting() async {
         await withCheckedContinuation { continuation in
             let isWaiting = state.withLock { state in
@@ -40,7 +40,7 @@ final class FakePermits: EnginePermits {
     }
 
     var deferrals: Int { state.withLock { $0.deferrals } }
-    /// Permits that came and were not ended.
+    /// The number of permits that were granted and not ended.
     var open: Int { state.withLock { $0.open } }
     var asked: [EngineAccess] { state.withLock { $0.asked } }
 

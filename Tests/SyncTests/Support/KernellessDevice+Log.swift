@@ -9,7 +9,7 @@ import LocalContent
 import LocalMetadata
 import Sync
 
-/// A log entry by entry, without a cloud: the test is the log.
+/// A log without a cloud: the test supplies its entries.
 extension KernellessDevice {
     var container: LocalContainer {
         get throws {
@@ -20,7 +20,7 @@ extension KernellessDevice {
         }
     }
 
-    /// Folds what another device changed as the next entry.
+    /// Folds changes of another device as the next entry.
     func fold(_ changes: Change..., by device: DeviceID = .other) throws { try fold(changes, by: device) }
 
     func fold(_ changes: [Change], by device: DeviceID = .other) throws {
@@ -34,7 +34,7 @@ extension KernellessDevice {
         try LogFollower(context).fold(LogRecord(sequence: container.sequence.next, payload: payload), in: container)
     }
 
-    /// The batch that another device would append next, which has seen the log as far as this one.
+    /// Returns the batch that another device would append next if it had read the log as far as this one.
     func batch(of changes: [Change], by device: DeviceID = .other) throws -> ChangeBatch {
         let id = try container.id
         return try metadata.read { transaction in
@@ -45,12 +45,12 @@ extension KernellessDevice {
         }
     }
 
-    /// What the outbox would send now.
+    /// Returns the batch that the outbox would send now.
     func nextBatch() throws -> ChangeBatch? {
         try Outbox(context).next(in: container).map { try ChangeBatch(decoding: $0.payload) }
     }
 
-    /// Notes the bytes of every edit as uploaded.
+    /// Records the bytes of every edit as uploaded.
     func finishUploads() throws {
         let items = try metadata.read {
             try $0.transfers.uploadable(
@@ -77,7 +77,7 @@ extension KernellessDevice {
         try finishDownloads()
     }
 
-    /// Puts newer versions that are wanted in the place of the old ones. No test reads their bytes, which are zeros.
+    /// Replaces old versions with the newer versions that are wanted, whose bytes are zeros because no test reads them.
     func finishDownloads() throws {
         for item in try metadata.read({ try $0.transfers.wanted(limit: 1_000) }) where item.presence == .whole {
             guard let newest = try remote(item.item)?.body.content?.reference else { continue }
@@ -119,7 +119,7 @@ extension KernellessDevice {
         return try metadata.read { try $0.local.item(id, in: container) }
     }
 
-    /// All rows below the container's folder.
+    /// All rows of items below the container's folder.
     var rows: [LocalItem] {
         get throws {
             let node = try container.node
@@ -133,7 +133,7 @@ extension KernellessDevice {
         }
     }
 
-    /// What is not at rest: changes that wait, a batch on its way, items that could not follow.
+    /// Work that is left: changes that wait, a batch on its way, items that could not follow.
     var unrest: [String] {
         get throws {
             let id = try container.id
@@ -146,7 +146,7 @@ extension KernellessDevice {
         }
     }
 
-    /// Rows that have another place or another content than the log gives them; none at rest.
+    /// Returns rows whose place or content differs from the log's. A device at rest has none.
     func disagreements(_ comment: String) throws -> [String] {
         let id = try container.id
         return try metadata.read { transaction in

@@ -4,7 +4,7 @@ import ContainerLog
 import LocalMetadata
 import Sync
 
-/// Short ways to say what a test is about.
+/// Short constructors of sample values.
 extension ContentReference {
     static func sample(_ number: UInt64) -> ContentReference {
         ContentReference(digest: Digest(words: (number, 0, 0, 0)), size: number, layout: .chunk)
@@ -12,7 +12,7 @@ extension ContentReference {
 }
 
 extension CloudItem {
-    /// A file of the log with that content, in `Documents`.
+    /// Returns a file of the log with that content, in `Documents`.
     static func sample(_ content: UInt64, name: String = "a.txt", kind: ItemBody? = nil) throws -> CloudItem {
         CloudItem(
             id: ItemID(high: 1 << 63, low: 7), parent: .documents, name: try ItemName(name),
@@ -29,7 +29,7 @@ extension CloudItem {
 }
 
 extension LocalState {
-    /// What a device shows that has followed `item`, with all bytes here.
+    /// Returns the state of a device that has followed `item`, with all bytes here.
     static func following(_ item: CloudItem, isMaterialised: Bool = true) -> LocalState {
         var row = LocalItem(
             container: ContainerID(1), item: item.id, parent: NodeID(17), name: item.name,

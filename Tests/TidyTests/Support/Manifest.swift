@@ -1,19 +1,19 @@
 import Foundation
 
-/// The modules of Package.swift and what each may import, read from its text.
+/// The modules of Package.swift and the modules that each may import, read from its text.
 struct Manifest {
     struct Module {
         let name: String
         let path: String
         let isTest: Bool
-        /// Modules of ours, and of libraries, that it declares.
+        /// The modules of this project and of libraries that the module declares.
         let dependencies: Set<String>
 
-        /// Tests, and what only they stand on.
+        /// Whether the module is a test, or a module that only tests depend on.
         var servesTests: Bool { isTest || path.hasPrefix("Sources/TestSupport") || path.hasPrefix("Tests/") }
     }
 
-    /// The Swift files of a module, without those of modules that lie in folders of it.
+    /// Returns the Swift files of a module, without those of modules in folders below it.
     func files(of module: Module) -> [Repository.File] {
         let inner = modules.map { "\($0.path)/" }.filter { $0.hasPrefix("\(module.path)/") && $0 != "\(module.path)/" }
         return Repository.files(below: module.path, ending: [".swift"])
@@ -21,7 +21,7 @@ struct Manifest {
     }
 
     let modules: [Module]
-    /// Names of the modules of outside libraries.
+    /// The names of the modules of outside libraries.
     let outside: Set<String>
 
     init(text: String) {
@@ -29,7 +29,7 @@ struct Manifest {
             text.matches(of: /let (\w+) = Target\.Dependency\.product\(name: "(\w+)"/)
                 .map { (String($0.1), String($0.2)) }, uniquingKeysWith: { first, _ in first })
         outside = Set(products.values)
-        // Anything between the brackets of `dependencies` belongs to the target named before them.
+        // A name between the brackets of `dependencies` belongs to the target named before them.
         let target =
             /\.(target|executableTarget|testTarget)\(\s*name: "([\w-]+)"(?:,\s*dependencies: \[([^\]]*)\])?(?:,\s*path: "([^"]*)")?/
         modules = text.matches(of: target).map { match in

@@ -1,19 +1,19 @@
 import Foundation
 
-/// The files of this project as they lie on disk.
+/// The files of this project on disk.
 enum Repository {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
     struct File: Sendable, CustomStringConvertible {
-        /// Relative to the root.
+        /// The path relative to the root.
         let path: String
         let lines: [Substring]
 
         var description: String { path }
     }
 
-    /// What is made, not written.
+    /// Folders of generated files.
     private static let generated: Set<String> = [".build", ".git", "build"]
 
     static func files(below folder: String = "", ending suffixes: [String]) -> [File] {

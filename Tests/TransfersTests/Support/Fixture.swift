@@ -8,9 +8,9 @@ import Testing
 
 @testable import Transfers
 
-/// A cloud in memory, small chunks and files without names.
+/// A cloud in memory, with small chunks and files without names.
 struct Fixture {
-    /// About 1 KiB a chunk: a small file has many.
+    /// Chunks of about 1 KiB, so that a small file has many.
     static let parameters = ChunkingParameters(minimum: 256, average: 1_024, maximum: 4_096)
 
     let backend = InMemoryBackend()
@@ -56,7 +56,7 @@ struct Fixture {
         return file
     }
 
-    /// All bytes of the file.
+    /// Returns all bytes of the file.
     func contents(_ file: SharedDescriptor) throws -> [UInt8] {
         try file.read(at: 0, length: Int(try check("lseek") { lseek(file.raw, 0, SEEK_END) }))
     }
@@ -67,7 +67,7 @@ func randomBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     return random.bytes(count)
 }
 
-/// What a call throws, as a transfer's code.
+/// Returns the code of the transfer error that `body` throws.
 func errorCode(_ body: () async throws -> some Any) async -> TransferError.Code? {
     do {
         _ = try await body()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("CanonicalPath")
 struct CanonicalPathTests {
-    /// A folder with a document, a folder in it, and links to all of them and to nothing.
+    /// A folder with a document, an inner folder, links to all of them, and a dangling link.
     private final class Place {
         let root: String
 
@@ -24,7 +24,7 @@ struct CanonicalPathTests {
             }
         }
 
-        // Left in the folder for temporary files otherwise.
+        // Best effort: the folder is among the temporary files.
         deinit { try? FileManager.default.removeItem(atPath: root) }
     }
 

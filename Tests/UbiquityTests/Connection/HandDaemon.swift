@@ -5,13 +5,13 @@ import Synchronization
 
 @testable import Ubiquity
 
-/// The other end of a connection, moved by hand: reads requests and answers them when the test says so.
+/// The daemon's end of a connection, driven by a test: reads requests, and replies to them when the test says so.
 final class HandDaemon: Sendable {
     private let directory: URL
     private let descriptor: Int32
     private let splitter = Mutex(FrameSplitter())
 
-    /// A connection that has said hello, and the daemon at its other end.
+    /// Returns a connection after its handshake, and the daemon at its other end.
     static func connected(
         onEvent: @escaping @Sendable (DaemonEvent) -> Void = { _ in }, onEnd: @escaping @Sendable () -> Void = {}
     ) throws -> (HandDaemon, MountConnection) {
@@ -43,7 +43,7 @@ final class HandDaemon: Sendable {
         try send(DaemonEnvelope(id: hello.id, .response(response)))
     }
 
-    /// The next request. Waits for it.
+    /// Waits for the next request and returns it.
     func next() throws -> ClientEnvelope {
         while true {
             if let payload = try splitter.withLock({ try $0.next() }) {
@@ -56,12 +56,12 @@ final class HandDaemon: Sendable {
         }
     }
 
-    /// The answer that ``MountConnection/ask(_:)`` of the tests expects.
+    /// Sends the reply that ``MountConnection/ask(_:)`` of the tests expects.
     func answer(_ envelope: ClientEnvelope) throws {
         try send(DaemonEnvelope(id: envelope.id, .response(PresentingResponse(presenter: try number(envelope)))))
     }
 
-    /// The number that ``MountConnection/ask(_:)`` of the tests sent.
+    /// Returns the number that ``MountConnection/ask(_:)`` of the tests sent.
     func number(_ envelope: ClientEnvelope) throws -> UInt64 {
         guard let request = envelope.request.call as? PresentRequest, let number = request.purpose.flatMap(UInt64.init)
         else { throw Errno(EPROTO) }
@@ -77,18 +77,18 @@ final class HandDaemon: Sendable {
 
     deinit {
         close(descriptor)
-        // Left in the folder for temporary files otherwise.
+        // Best effort: the directory is among the temporary files.
         try? FileManager.default.removeItem(at: directory)
     }
 }
 
 extension MountConnection {
-    /// Asks something that has one right answer, on this thread.
+    /// Sends a request that has one right response, and waits for the response on this thread.
     func ask(_ number: UInt64) throws -> UInt64 {
         try call(PresentRequest(path: .root, callbacks: [], purpose: "\(number)")).presenter
     }
 
-    /// The same on a thread of its own.
+    /// Does the same on a thread of its own.
     func askAside(_ number: UInt64) -> BlockingPromise<Result<UInt64, any Error>> {
         let answer = BlockingPromise<Result<UInt64, any Error>>()
         Thread.detachNewThread { answer.put(Result { try self.ask(number) }) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Ubiquity
 
-/// One thread that waits for its answer reads for all; another one while none does.
+/// One of the threads that wait for a response reads for all of them. If none waits, a separate thread reads.
 @Suite("MountConnection", .timeLimit(.minutes(2)))
 struct MountConnectionTests {
     @Test("two threads get their own answers, whichever comes first", arguments: [[0, 1], [1, 0]])
@@ -16,7 +16,7 @@ struct MountConnectionTests {
         let (daemon, connection) = try HandDaemon.connected()
         let first = connection.askAside(7)
         let requests = [try daemon.next()]
-        // The first one reads by now, or is about to; the second only waits.
+        // By now, the first thread reads or is about to; the second one only waits.
         let second = connection.askAside(8)
         let both = requests + [try daemon.next()]
         for index in order { try daemon.answer(both[index]) }
@@ -96,7 +96,7 @@ struct MountConnectionTests {
         let finish = try #require(try daemon.next().request.call as? FinishRequest)
         #expect(finish.claim == request.id && finish.isQuiet == true)
         #expect(isGivenBack.take())
-        // It reads on.
+        // The thread continues to read.
         let later = connection.askAside(2)
         try daemon.answer(try daemon.next())
         #expect(try later.take().get() == 2)
@@ -139,7 +139,7 @@ struct MountConnectionTests {
         }
         var generator = SeededGenerator(seed: seed)
         var left = Array(repeating: rounds, count: threads)
-        /// By the thread that waits for it.
+        /// The open requests, by the thread that waits for the response.
         var open: [Int: ClientEnvelope] = [:]
         while let chosen = open.keys.sorted().randomElement(using: &generator) ?? left.firstIndex(where: { $0 > 0 }) {
             let isMore = left.indices.contains { left[$0] > 0 && open[$0] == nil }

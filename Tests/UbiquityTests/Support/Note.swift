@@ -2,13 +2,13 @@ import Foundation
 import Synchronization
 import Ubiquity
 
-/// A presenter that notes what it is sent, and does what the test says.
+/// A presenter that records its callbacks and does what the test says.
 final class Note: NSObject, NSFilePresenter, @unchecked Sendable {
     let events = Mutex<[String]>([])
     private let url: Mutex<URL?>
     let presentedItemOperationQueue = OperationQueue()
     private let arrival = DispatchSemaphore(value: 0)
-    /// Runs inside the callback of that name.
+    /// Runs inside each callback, with the callback's name.
     let onEvent: @Sendable (String, Note) -> Void
     var saveError: (any Error)?
     var callbacks = NSFilePresenterCallbacks.all
@@ -29,7 +29,7 @@ final class Note: NSObject, NSFilePresenter, @unchecked Sendable {
         arrival.signal()
     }
 
-    /// Waits until that many events have come.
+    /// Waits for `count` more events and returns all of them.
     func wait(_ count: Int) -> [String] {
         for _ in 0..<count { arrival.wait() }
         return events.withLock { $0 }
@@ -68,11 +68,11 @@ final class Note: NSObject, NSFilePresenter, @unchecked Sendable {
     }
 }
 
-/// A folder of its own, outside of every mount.
+/// Runs `body` with a new folder outside of every mount.
 func inFolder(_ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "ubiquity-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // What is left behind lies in the folder for temporary files.
+    // Best effort: the folder is among the temporary files.
     defer { try? FileManager.default.removeItem(at: folder) }
     try body(folder)
 }
@@ -80,7 +80,7 @@ func inFolder(_ body: (URL) throws -> Void) throws {
 func inFolder(_ body: (URL) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "ubiquity-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // What is left behind lies in the folder for temporary files.
+    // Best effort: the folder is among the temporary files.
     defer { try? FileManager.default.removeItem(at: folder) }
     try await body(folder)
 }

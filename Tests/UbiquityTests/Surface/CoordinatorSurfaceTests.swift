@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import Ubiquity
 
-/// Source as it is written for Apple's platforms, each method at least once: it compiles, and does what it does there.
+/// Source as written for Apple's platforms that uses each method at least once. It must compile, and do what it does there.
 @Suite("The surface of NSFileCoordinator and NSFilePresenter")
 struct CoordinatorSurfaceTests {
     @Test("every form of coordinate runs its accessor with the URLs that were asked for")
@@ -126,7 +126,7 @@ struct CoordinatorSurfaceTests {
     }
 
     private func permissions(_ url: URL) -> Int? {
-        // What is not there has none, which is what the test says then.
+        // An absent file has no permissions; the comparison in the test then fails.
         (try? FileManager.default.attributesOfItem(atPath: url.path))?[.posixPermissions] as? Int
     }
 
@@ -146,7 +146,7 @@ struct CoordinatorSurfaceTests {
             }
             #expect(error == nil)
             #expect(found.map(\.name) == ["a.rtfd/", "a.rtfd/images/", "a.rtfd/images/é", "a.rtfd/text"])
-            // The check value that ISO 3309's polynomial is known by.
+            // The check value of ISO 3309's polynomial, the CRC-32 of "123456789".
             #expect(found.last?.checksum == 0xCBF4_3926 && found.last?.bytes == Data("123456789".utf8))
         }
     }

@@ -66,7 +66,7 @@ struct QuerySurfaceTests {
     }
 }
 
-/// Shows items by their names.
+/// Replaces items by their names.
 private final class Renamer: NSMetadataQueryDelegate {
     func metadataQuery(_ query: NSMetadataQuery, replacementObjectForResultObject result: NSMetadataItem) -> Any {
         result.value(forAttribute: NSMetadataItemFSNameKey) as? String ?? ""
@@ -226,7 +226,7 @@ struct ServiceSurfaceTests {
         let kinds = ["one", "true", "real"].map { key in
             (store.object(forKey: key) as? NSNumber).map { String(cString: $0.objCType) }
         }
-        // Foundation makes small integers of one kind.
+        // Foundation may represent small integers with either type.
         #expect(["i", "q"].contains(kinds[0]) && kinds[1] == "c" && kinds[2] == "d")
         #expect(store.double(forKey: "float") == 0.5 && store.longLong(forKey: "small") == 200)
         let list = try #require(store.array(forKey: "list"))

@@ -41,7 +41,7 @@ struct VersionSurfaceTests {
             let url = folder.appending(path: "a.txt")
             try Data("now".utf8).write(to: url)
             let temporary = NSFileVersion.temporaryDirectoryURLForNewVersionOfItem(at: url)
-            // It is in the folder for temporary files.
+            // Best effort: the directory is among the temporary files.
             defer { try? FileManager.default.removeItem(at: temporary) }
             for text in ["one", "two"] {
                 let contents = temporary.appending(path: "new")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a zip file says of an entry in its directory, and the stored bytes.
+/// An entry of a zip file, as its directory describes it, and the stored bytes.
 struct ZipEntry {
     let name: String
     let checksum: Int
@@ -12,7 +12,7 @@ extension Data {
         self[at..<at + count].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// By the directory at the end. Empty for what is no zip file.
+    /// The entries of the zip file's central directory; empty if this is not a zip file.
     var zipEntries: [ZipEntry] {
         guard count >= 22, number(count - 22, 4) == 0x0605_4B50 else { return [] }
         var (entries, at) = ([ZipEntry](), number(count - 6, 4))
