@@ -3,7 +3,7 @@ package import CloudStorage
 import Synchronization
 
 /// A cloud in this process's memory. Calls can be held, failed and counted through ``gate``; stored bytes can be damaged and counted here.
-package final class InMemoryBackend: ChangeNotifying {
+package final class InMemoryBackend: ChangeNotifying, CloudContinuing {
     private struct State {
         var logs: [ContainerName: [[UInt8]]] = [:]
         var chunks: [ContainerName: [ChunkID: [UInt8]]] = [:]
@@ -14,16 +14,29 @@ package final class InMemoryBackend: ChangeNotifying {
     }
 
     package let gate = Gate()
-    private let identity: CloudIdentity
+    private let identity: Mutex<CloudIdentity>
     private let state = Mutex(State())
 
     package init(identity: String = "memory") {
-        self.identity = CloudIdentity(identity)
+        self.identity = Mutex(CloudIdentity(identity))
     }
 
     package func connect(create: Bool) async throws -> CloudIdentity {
         try await gate.pass(.connect)
-        return identity
+        return identity.withLock { $0 }
+    }
+
+    package func record(former identity: String, ends: [ContainerName: LogSequence]) async throws {
+        self.identity.withLock { known in
+            var former = known.former
+            former[identity] = ends
+            known = CloudIdentity(known.text, former: former)
+        }
+    }
+
+    /// Gives the cloud another identity, as if the other cloud lay at this address.
+    package func rename(to identity: String, former: [String: [ContainerName: LogSequence]] = [:]) {
+        self.identity.withLock { $0 = CloudIdentity(identity, former: former) }
     }
 
     package func containers() async throws -> [ContainerName] {

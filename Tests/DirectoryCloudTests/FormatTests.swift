@@ -1,3 +1,4 @@
+import CloudModel
 import CloudStorage
 import TestSupport
 import Testing
@@ -26,6 +27,31 @@ struct FormatTests {
     func identityProblems(text: String, problem: IdentityFile.Problem) {
         #expect(throws: problem) { try IdentityFile(Array(text.utf8)) }
     }
+
+    @Test("A file of former clouds is read as it was written")
+    func former() throws {
+        let notes = try #require(ContainerName("com.example.notes"))
+        var file = FormerCloudsFile()
+        #expect(FormerCloudsFile(Array(file.text.utf8)) == file)
+        var accepted = [file.record("one", ends: [.cloudDocs: LogSequence(7), notes: LogSequence(.max)])]
+        accepted.append(file.record("two", ends: [:]))
+        #expect(accepted == [true, true] && FormerCloudsFile(Array(file.text.utf8)) == file)
+        accepted = [file.record("a b", ends: [:]), file.record("", ends: [:])]
+        #expect(accepted == [false, false] && file.clouds.count == 2)
+    }
+
+    @Test(
+        "Any other bytes are not a file of former clouds",
+        arguments: [
+            "", "ubiquity former clouds\n", "ubiquity former clouds\nformat 2\n", "ubiquity former clouds\nformat 1",
+            "ubiquity former clouds\nformat 1\nlog 1 CloudDocs\n",
+            "ubiquity former clouds\nformat 1\nidentity a\nidentity a\n",
+            "ubiquity former clouds\nformat 1\nidentity a\nlog 01 CloudDocs\n",
+            "ubiquity former clouds\nformat 1\nidentity a\nlog 1 ..\n",
+            "ubiquity former clouds\nformat 1\nidentity a\nlog 1 A\nlog 2 A\n",
+            "ubiquity former clouds\nformat 1\nidentity a\nlog 18446744073709551616 A\n",
+        ])
+    func formerProblems(text: String) { #expect(FormerCloudsFile(Array(text.utf8)) == nil) }
 
     @Test("Any change of any bytes of our files is refused or gives a whole value")
     func fuzz() throws {

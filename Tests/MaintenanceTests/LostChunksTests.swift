@@ -59,6 +59,27 @@ struct LostChunksTests {
         await running.value
     }
 
+    @Test(
+        "in a cloud that continues the known one, chunks that only the known one has are put before the batch",
+        .timeLimit(.minutes(1)))
+    func continuation() async throws {
+        let test = try KernellessDevice(time: SystemTime())
+        let chunk = Digest.of(bytes)
+        let running = try await startAppending(test)
+        running.cancel()
+        await running.value
+        test.backend.gate.open()
+        test.backend.replaceChunk(chunk, in: .cloudDocs, with: nil)
+        test.backend.rename(to: "copy", former: ["memory": [.cloudDocs: LogSequence(UInt64.max)]])
+        let again = Task { [engine = SyncEngine(test.context, limits: CacheLimits(minimumFree: 0))] in
+            await engine.run()
+        }
+        try test.save("g", [1, 2, 3])
+        while test.backend.storedChunk(chunk, in: .cloudDocs) == nil { await Task.yield() }
+        again.cancel()
+        await again.value
+    }
+
     /// Runs the engine until it is about to append the batch that announces the file, whose chunk is then in the cloud.
     private func startAppending(_ test: KernellessDevice) async throws -> Task<Void, Never> {
         test.backend.gate.hold(.append)

@@ -22,6 +22,8 @@ final class CloudDirectory: Sendable {
     let unsynced = Mutex(UnsyncedChunks())
     /// Held while chunks are made durable: an append must not pass another that is still syncing chunks of both.
     let syncing = Mutex(())
+    /// Held while the file of former clouds is replaced.
+    let former = Mutex(())
 
     struct Session {
         var identity: CloudIdentity?

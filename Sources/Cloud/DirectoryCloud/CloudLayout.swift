@@ -7,6 +7,8 @@ enum CloudLayout {
     static let format = 1
 
     static let identity = "ubiquity-cloud"
+    /// The clouds that were copied into this one; absent from most.
+    static let former = "ubiquity-former-clouds"
     static let containers = "containers"
     /// The folder for files that are being written, on the same file system as their destination.
     static let temporary = "temporary"

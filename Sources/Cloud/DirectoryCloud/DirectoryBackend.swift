@@ -12,7 +12,7 @@ package import SystemPackage
 /// - A directory that vanishes (a disk pulled out, a folder renamed) is `offline` and never made again.
 ///
 /// `docs/BACKENDS.md` has the layout and the reasons.
-package final class DirectoryBackend: ChangeNotifying {
+package final class DirectoryBackend: ChangeNotifying, CloudContinuing {
     private let directory: CloudDirectory
     /// Four threads: enough to keep a disk busy, few enough to waste little when the disk hangs.
     private let threads = DirectoryThreads(width: 4)
@@ -24,6 +24,10 @@ package final class DirectoryBackend: ChangeNotifying {
 
     package func connect(create: Bool) async throws -> CloudIdentity {
         try await threads.run { [directory] in try directory.connect(create: create) }
+    }
+
+    package func record(former identity: String, ends: [ContainerName: LogSequence]) async throws {
+        try await threads.run { [directory] in try directory.record(former: identity, ends: ends) }
     }
 
     package func containers() async throws -> [ContainerName] {

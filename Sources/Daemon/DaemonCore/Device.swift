@@ -106,7 +106,7 @@ struct Device: Sendable {
             pool: try BlockingPool(name: "ubiquity-disk", threads: 4))
     }
 
-    private static func backend(_ address: CloudAddress, _ logger: Logger) throws -> any CloudBackend {
+    static func backend(_ address: CloudAddress, _ logger: Logger) throws -> any CloudBackend {
         let path: String
         switch address {
         case .directory(let directory): path = directory

@@ -61,8 +61,9 @@ struct UbiquityDaemon: AsyncParsableCommand {
         // Files of this process belong to its user alone. The kernel's requests have the modes of documents.
         umask(0o077)
         let arguments = Array(CommandLine.arguments.dropFirst())
-        guard SignInProgram.isMeant(by: arguments) else { return await main(arguments) }
-        await SignInProgram.main(arguments)
+        if SignInProgram.isMeant(by: arguments) { return await SignInProgram.main(arguments) }
+        if CopyCloudProgram.isMeant(by: arguments) { return await CopyCloudProgram.main(arguments) }
+        await main(arguments)
     }
 
     func run() async throws {
@@ -148,7 +149,7 @@ private func level(_ text: String) throws -> Logger.Level {
     return level
 }
 
-private func currentDirectory() -> String {
+func currentDirectory() -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard let path = getcwd(&buffer, buffer.count) else { return "/" }
     return String(cString: path)

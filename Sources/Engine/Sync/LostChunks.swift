@@ -12,8 +12,22 @@ import Transfers
 struct LostChunks {
     let context: EngineContext
 
-    /// Appends a batch. If the cloud lost chunks that it needs, uploads them and tries once more.
+    /// Appends a batch. If the cloud lost chunks that it needs, uploads them and tries once more. In a cloud that continues the one that
+    /// the device knew, the chunks are verified first.
     func append(_ payload: [UInt8], to container: LocalContainer) async throws {
+        let key = LocalContainer.unverifiedKey(container.id)
+        let isUnverified = try await context.blocking { [context] in
+            try context.metadata.read { try $0.setting(key) == .init([1]) }
+        }
+        if isUnverified { guard try await restore(for: payload, in: container) else { return } }
+        try await appendRestoring(payload, to: container)
+        guard isUnverified else { return }
+        try await context.blocking { [context] in
+            try context.metadata.write(.uploading) { try $0.setSetting(key, .init([0])) }
+        }
+    }
+
+    private func appendRestoring(_ payload: [UInt8], to container: LocalContainer) async throws {
         do { _ = try await context.backend.append(payload, to: container.name) } catch let error as CloudError {
             guard error.code == .damaged else { throw error }
             context.log.error("chunks were lost, sending them again", metadata: ["why": "\(error.message)"])

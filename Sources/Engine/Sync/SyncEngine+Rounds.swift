@@ -47,8 +47,14 @@ extension SyncEngine {
         let identity = try await context.backend.connect(create: expected == nil)
         if let expected { try await requireContinuation(of: expected, by: identity) }
         if expected != identity.text {
+            let local = expected == nil ? [] : try await containers()
             try await context.blocking { [context] in
-                try context.metadata.write(.uploading) { try $0.setSetting("cloud", .init(identity.text.utf8)) }
+                try context.metadata.write(.uploading) { transaction in
+                    try transaction.setSetting("cloud", .init(identity.text.utf8))
+                    for container in local {
+                        try transaction.setSetting(LocalContainer.unverifiedKey(container.id), .init([1]))
+                    }
+                }
                 // If a power failure lost it, this device could create another cloud while this one is unreachable.
                 try context.metadata.makeDurable()
             }
@@ -76,7 +82,7 @@ extension SyncEngine {
         }
         throw CloudError(
             .foreign,
-            "The cloud was restored from a backup, or a container was removed from it, and this device has seen more than it has now. Run `ubiquity reset`: it loses no edit."
+            "The cloud was restored from a backup, a container was removed from it, or it is a copy of an earlier state, and this device has seen more than it has now. Run `ubiquity reset`: it loses no edit. After `ubiquity cloud copy`, run that again instead."
         )
     }
 

@@ -11,4 +11,8 @@ package struct LocalContainer: Sendable, Equatable {
 
     /// Returns the key of the setting that records that the container's log was read to its end once.
     package static func seenKey(_ id: ContainerID) -> String { "seen \(id.value)" }
+
+    /// Returns the key of the setting that records that the device continues in another cloud, which may lack chunks that the device put
+    /// into the cloud before but has not sent an entry about.
+    package static func unverifiedKey(_ id: ContainerID) -> String { "unverified \(id.value)" }
 }

@@ -15,6 +15,8 @@ package enum CloudLimits {
     package static let pageEntries = 1024
     /// The size of entries after which a page ends; a page has at least one entry.
     package static let pageBytes = 8 << 20
+    /// The length of a cloud's identity.
+    package static let identity = 256
     /// The size of a JSON body.
     package static let json = 64 << 10
     /// The size of a line of the change feed.

@@ -11,6 +11,16 @@ package struct CloudDescription: Hashable, Codable, Sendable {
     }
 }
 
+/// `PUT /v1/cloud/former`: another cloud, whose logs were copied into this one up to these sequences.
+package struct FormerCloud: Hashable, Codable, Sendable {
+    package let identity: String
+    package let ends: [String: UInt64]
+    package init(identity: String, ends: [String: UInt64]) {
+        self.identity = identity
+        self.ends = ends
+    }
+}
+
 /// `GET /v1/containers`.
 package struct ContainerList: Hashable, Codable, Sendable {
     package let containers: [String]

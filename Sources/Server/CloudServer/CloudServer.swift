@@ -114,7 +114,7 @@ package struct CloudServer: Sendable {
         closed.post("sign-out", use: accounts.signOut)
         closed.post("reset", use: accounts.confirmReset)
         closed.get("news", use: ChangeFeedRoutes(store: store, metrics: metrics).news)
-        addContainers(to: closed)
+        addContainers(to: closed, reader)
         addLogs(to: closed, reader)
         let board = TransferBoard()
         addChunks(to: closed, reader, board)
@@ -124,10 +124,11 @@ package struct CloudServer: Sendable {
         return router
     }
 
-    private func addContainers(to router: RouterGroup<ServerContext>) {
-        let routes = ContainerRoutes(store: store)
+    private func addContainers(to router: RouterGroup<ServerContext>, _ reader: BodyReader) {
+        let routes = ContainerRoutes(store: store, reader: reader)
         router.get("cloud", use: routes.cloud)
         router.put("cloud", use: routes.makeCloud)
+        router.put("cloud/former", use: routes.recordFormer)
         router.get("space", use: routes.space)
         router.get("containers", use: routes.list)
         router.put("containers/:container", use: routes.create)

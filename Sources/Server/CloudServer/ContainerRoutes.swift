@@ -7,6 +7,7 @@ import ServerStorage
 /// The routes for the cloud of an account, its containers and its space.
 struct ContainerRoutes: Sendable {
     let store: ServerStore
+    let reader: BodyReader
 
     func cloud(_ request: Request, _ context: ServerContext) async throws -> Response {
         try .json(try await store.accounts.describeCloud(of: context.requireDevice().account))
@@ -16,6 +17,23 @@ struct ContainerRoutes: Sendable {
         let device = try context.requireDevice()
         if device.scope == .full { _ = try await store.accounts.makeCloud(of: device.account) }
         return try .json(try await store.accounts.describeCloud(of: device.account))
+    }
+
+    /// Records that the logs of another cloud were copied into this one.
+    func recordFormer(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let device = try context.requireDevice()
+        guard device.scope == .full else { throw Refusals.readOnly }
+        let body = try await reader.collect(request, upTo: CloudLimits.json)
+        let message = try WireJSON.decode(FormerCloud.self, from: body)
+        let ends = try message.ends.map { name, end in
+            guard let name = ContainerName(name) else {
+                throw CloudFailure(.invalidRequest, "This is not the name of a container.")
+            }
+            return (name, end)
+        }
+        try await store.accounts.record(
+            former: message.identity, ends: Dictionary(ends, uniquingKeysWith: max), of: device.account)
+        return .done
     }
 
     func list(_ request: Request, _ context: ServerContext) async throws -> Response {

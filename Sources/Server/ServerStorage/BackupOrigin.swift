@@ -1,6 +1,6 @@
 /// Identifies the server that a database belongs to: its accounts, by the present and former identities of their clouds.
 struct BackupOrigin: Sendable {
-    /// The identities as returned by ``AccountStore/identities(hasFormer:_:)``.
+    /// The identities as returned by ``AccountStore/identities(hasFormer:hasCopies:_:)``.
     let identities: [String: Set<String>]
 
     var isEmpty: Bool { identities.isEmpty }

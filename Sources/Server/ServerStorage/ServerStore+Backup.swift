@@ -17,7 +17,7 @@ extension ServerStore {
         progress: @escaping @Sendable (CopyProgress) -> Void = { _ in }
     ) async throws -> CopyProgress {
         let clouds = BackupOrigin(
-            identities: try await database.read { try AccountStore.identities(hasFormer: true, $0) })
+            identities: try await database.read { try AccountStore.identities(hasFormer: true, hasCopies: true, $0) })
         return try await threads.blocking { [directory, database] in
             let backup = BackupDirectory(path: path)
             try backup.prepare()
@@ -73,9 +73,11 @@ struct BackupDirectory {
         guard fileSize(database) != nil else { return }
         let file = try SQLiteFile(path: database)
         defer { try? file.close() }  // The connection ends with its last reference in any case.
-        let hasFormer = try file.hasTable("formerIdentity")
+        let (hasFormer, hasCopies) = (try file.hasTable("formerIdentity"), try file.hasTable("copiedCloud"))
         let earlier = BackupOrigin(
-            identities: try file.read { try AccountStore.identities(hasFormer: hasFormer, $0) })
+            identities: try file.read {
+                try AccountStore.identities(hasFormer: hasFormer, hasCopies: hasCopies, $0)
+            })
         guard earlier.isEmpty || earlier.sharesAccount(with: clouds) else {
             throw StorageError(
                 .invalid,

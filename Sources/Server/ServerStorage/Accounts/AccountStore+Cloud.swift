@@ -1,5 +1,5 @@
 import Basics
-import CloudModel
+package import CloudModel
 package import CloudProtocol
 
 /// The identity of an account's cloud. After a restore, or after a container was removed, the cloud gets a new identity, so that every
@@ -78,6 +78,43 @@ extension AccountStore {
         try db.execute("UPDATE account SET identity = ? WHERE id = ?", [identity, account])
     }
 
+    /// Records that the first entries of another cloud's logs are in this account's logs, so that devices of that cloud continue here.
+    /// Replaces what was recorded of that cloud. More entries than a log has are not recorded.
+    package func record(
+        former identity: String, ends: [ContainerName: UInt64], of account: AccountID
+    ) async throws {
+        guard (1...CloudLimits.identity).contains(identity.utf8.count),
+            identity.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { throw StorageError(.invalid, "This is not the identity of a cloud.") }
+        guard try await cloud(of: account) != identity else {
+            throw StorageError(.invalid, "A cloud is not a copy of itself.")
+        }
+        try await database.commit { db in
+            let known = try db.value(
+                Int64.self, "SELECT COUNT(*) FROM copiedCloud WHERE account = ? AND identity <> ?",
+                [account.value, identity])
+            guard known ?? 0 < Int64(Self.maximumCopies) else {
+                throw StorageError(.invalid, "\(Self.maximumCopies) other clouds were copied into this one already.")
+            }
+            try db.execute(
+                "DELETE FROM formerIdentity WHERE account = ? AND identity = ?", [account.value, identity])
+            try db.execute(
+                "INSERT INTO formerIdentity (account, identity) VALUES (?, ?)", [account.value, identity])
+            try db.execute(
+                "INSERT OR IGNORE INTO copiedCloud (account, identity) VALUES (?, ?)", [account.value, identity])
+            for (container, end) in ends {
+                try db.execute(
+                    """
+                    INSERT INTO formerEnd (account, identity, container, sequence)
+                    SELECT account, ?, name, MIN(sequence, ?) FROM container WHERE account = ? AND name = ?
+                    """, [identity, Int64(clamping: end), account.value, container.text])
+            }
+        }
+    }
+
+    /// The clouds that may be copied into one, which bounds what an account stores here.
+    private static let maximumCopies = 64
+
     /// Records that devices which saw a log of that container in an earlier cloud have seen more than there is.
     static func forgetEnd(of container: ContainerName, _ account: Int64, _ db: any StorageTransaction) throws {
         try db.execute(
@@ -91,10 +128,15 @@ extension AccountStore {
         }
     }
 
-    /// Returns the accounts by name, each with every identity that its cloud had; none for an account that no device has used.
+    /// Returns the accounts by name, each with every identity that its cloud had; none for an account that no device has used. The
+    /// identities of clouds that were copied into it do not count: they belong to other servers.
     ///
-    /// - Parameter hasFormer: Whether the database has the table of former identities, which backups of the first versions lack.
-    static func identities(hasFormer: Bool, _ db: any StorageTransaction) throws -> [String: Set<String>] {
+    /// - Parameters:
+    ///   - hasFormer: Whether the database has the table of former identities, which backups of the first versions lack.
+    ///   - hasCopies: Whether it has the table of copied clouds.
+    static func identities(
+        hasFormer: Bool, hasCopies: Bool, _ db: any StorageTransaction
+    ) throws -> [String: Set<String>] {
         var found: [String: Set<String>] = [:]
         for row in try db.rows("SELECT id, name, identity FROM account") {
             let former =
@@ -102,7 +144,13 @@ extension AccountStore {
                 ? try db.values(
                     String.self, "SELECT identity FROM formerIdentity WHERE account = ?", [try row["id"] as Int64])
                 : []
-            found[try row["name"]] = Set(former).union((try row["identity"] as String?).map { [$0] } ?? [])
+            let copied =
+                hasCopies
+                ? try db.values(
+                    String.self, "SELECT identity FROM copiedCloud WHERE account = ?", [try row["id"] as Int64])
+                : []
+            found[try row["name"]] = Set(former).subtracting(copied)
+                .union((try row["identity"] as String?).map { [$0] } ?? [])
         }
         return found
     }

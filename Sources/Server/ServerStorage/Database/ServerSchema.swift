@@ -16,6 +16,7 @@ enum ServerSchema {
         migrator.registerMigration("costs") { db in try db.execute(sql: StorageCost.recount) }
         migrator.registerMigration("keyValues") { db in try db.execute(sql: keyValueColumns) }
         migrator.registerMigration("signIn") { db in try db.execute(sql: signIn) }
+        migrator.registerMigration("copies") { db in try db.execute(sql: copies) }
         return migrator
     }
 
@@ -89,6 +90,15 @@ enum ServerSchema {
             FOREIGN KEY (account, identity) REFERENCES formerIdentity (account, identity) ON DELETE CASCADE
         ) WITHOUT ROWID;
         CREATE TABLE health (only INTEGER PRIMARY KEY CHECK (only = 1), at INTEGER NOT NULL);
+        """
+
+    /// Marks the former identities that belong to clouds elsewhere, whose logs were copied into this account's cloud.
+    private static let copies = """
+        CREATE TABLE copiedCloud (
+            account INTEGER NOT NULL REFERENCES account (id),
+            identity TEXT NOT NULL,
+            PRIMARY KEY (account, identity)
+        ) WITHOUT ROWID;
         """
 
     /// `isFree` marks an entry that counts against no share; `keyValueBytes` is how many bytes of such entries an account has.

@@ -1,0 +1,156 @@
+package import CloudModel
+package import CloudStorage
+import ContainerLog
+
+/// Copies the logs of a cloud, and the chunks that their entries name, into another cloud.
+///
+/// Each log of the target becomes equal to that of the source, entry by entry, so versions, history and the position that each device has
+/// read to keep their meaning. The target keeps what it has if that is the beginning of the source's log, and refuses the copy otherwise.
+/// So a copy that was interrupted continues, and one that is repeated adds what is new. The source is only read.
+///
+/// Nothing is deleted from either cloud, and no log of the target gets an entry before the chunks that it names.
+package struct CloudCopy {
+    /// The entries that are read at once.
+    private static let page = 64
+
+    private let source: any CloudBackend
+    private let target: any CloudContinuing
+    private let onProgress: (CloudCopyProgress) -> Void
+    private var progress = CloudCopyProgress()
+
+    package init(
+        from source: any CloudBackend, to target: any CloudContinuing,
+        onProgress: @escaping (CloudCopyProgress) -> Void
+    ) {
+        self.source = source
+        self.target = target
+        self.onProgress = onProgress
+    }
+
+    /// Copies everything that the source has, and records in the target that it continues the source.
+    ///
+    /// - Throws: `foreign` if the target has entries that the source does not have, the clouds' errors, and `CancellationError`. Whatever
+    ///   was copied by then stays, and the next copy continues there.
+    package mutating func run() async throws -> CloudCopyProgress {
+        let origin = try await source.connect(create: false)
+        let destination = try await target.connect(create: true)
+        guard origin.text != destination.text else {
+            throw CloudError(.foreign, "Both addresses lead to the same cloud.")
+        }
+        let names = try await source.containers()
+        try await refuseOthers(than: Set(names))
+        var ends: [ContainerName: LogSequence] = [:]
+        for name in names.sorted() { ends[name] = try await copy(name) }
+        // A device that last synced with a cloud before the source has seen nothing that the source does not have.
+        for (identity, former) in origin.former where identity != destination.text {
+            try await target.record(former: identity, ends: former)
+        }
+        try await target.record(former: origin.text, ends: ends)
+        return progress
+    }
+
+    /// Throws if the target has documents in a container that the source does not have.
+    private func refuseOthers(than names: Set<ContainerName>) async throws {
+        for name in try await target.containers() where !names.contains(name) {
+            guard try await target.entries(in: name, after: .zero, limit: 1).isEmpty else { throw diverged(name) }
+        }
+    }
+
+    /// - Returns: The last sequence that both logs have.
+    private mutating func copy(_ container: ContainerName) async throws -> LogSequence {
+        try await target.createContainer(container)
+        progress.container = container
+        progress.entries = 0
+        var position = LogSequence.zero
+        while true {
+            try Task.checkCancellation()
+            let records = try await source.entries(in: container, after: position, limit: Self.page)
+            guard let last = records.last else { break }
+            let present = try await target.entries(in: container, after: position, limit: records.count)
+            guard present == Array(records.prefix(present.count)) else { throw diverged(container) }
+            try await copyChunks(of: records, in: container)
+            for record in records.dropFirst(present.count) {
+                guard try await target.append(record.payload, to: container) == record.sequence else {
+                    throw diverged(container)
+                }
+            }
+            progress.copiedEntries += records.count - present.count
+            progress.entries = last.sequence.value
+            position = last.sequence
+            onProgress(progress)
+        }
+        guard try await target.entries(in: container, after: position, limit: 1).isEmpty else {
+            throw diverged(container)
+        }
+        progress.containers += 1
+        return position
+    }
+
+    /// Puts the chunks that these entries name and the target lacks. Includes entries that the target has, so that a repeated copy also
+    /// restores chunks that the target lost.
+    private mutating func copyChunks(of records: [LogRecord], in container: ContainerName) async throws {
+        var contents: Set<ContentReference> = []
+        for record in records {
+            do { contents.formUnion(try ChangeBatch(decoding: record.payload).storedContents) } catch {
+                // An entry that no device can read has no effect, and names no content.
+                guard case .damaged = error else {
+                    throw CloudError(
+                        .tooNew, "A newer release wrote entry \(record.sequence) of \(container): \(error)")
+                }
+            }
+        }
+        var chunks = ChunkCopy(from: source, to: target, container)
+        for content in contents {
+            try await chunks.copy(content) { [onProgress, progress] count, bytes in
+                var now = progress
+                now.chunks += count
+                now.bytes += bytes
+                onProgress(now)
+            }
+        }
+        progress.chunks += chunks.count
+        progress.bytes += chunks.bytes
+        progress.incompleteContents += chunks.incompleteContents
+    }
+
+    private func diverged(_ container: ContainerName) -> CloudError {
+        CloudError(
+            .foreign,
+            "The container \(container) of the target has entries that the source does not have, so this is not a copy of it. Copy into a new cloud, and let no device use the target before the copy is complete."
+        )
+    }
+}
+
+/// How far a copy is; at its end, what it did.
+package struct CloudCopyProgress: Hashable, Sendable {
+    /// The container whose log is being copied.
+    package fileprivate(set) var container: ContainerName?
+    /// The entries of that log that are in both clouds.
+    package fileprivate(set) var entries: UInt64 = 0
+    /// The containers that are complete.
+    package fileprivate(set) var containers = 0
+    /// What this copy added to the target; what it had before does not count.
+    package fileprivate(set) var copiedEntries = 0
+    package fileprivate(set) var chunks = 0
+    /// The bytes of these chunks, as stored.
+    package fileprivate(set) var bytes: UInt64 = 0
+    /// The contents of which the source no longer has all chunks: usually superseded versions that were collected as garbage.
+    package fileprivate(set) var incompleteContents = 0
+}
+
+extension ChangeBatch {
+    /// The contents with bytes that these changes name.
+    var storedContents: Set<ContentReference> {
+        var contents: Set<ContentReference> = []
+        for change in changes {
+            let content: ContentReference? =
+                switch change {
+                case .create(_, _, _, _, let body): body.content?.reference
+                case .edit(_, _, let content, _): content.reference
+                default: nil
+                }
+            if let content, content.layout != .empty { contents.insert(content) }
+        }
+        return contents
+    }
+}

@@ -1,0 +1,43 @@
+/// A line of the output of `ubiquityd copy-cloud`, which performs `ubiquity cloud copy`: one JSON object. The last line has a result or a
+/// failure.
+package struct CloudCopyMessage: Codable, Hashable, Sendable {
+    package let progress: CloudCopyState?
+    package let result: CloudCopyState?
+    package let failure: DaemonFailure?
+
+    package init(progress: CloudCopyState? = nil, result: CloudCopyState? = nil, failure: DaemonFailure? = nil) {
+        self.progress = progress
+        self.result = result
+        self.failure = failure
+    }
+}
+
+/// How far a copy of a cloud is.
+package struct CloudCopyState: Codable, Hashable, Sendable {
+    /// The container whose log is being copied; nil before the first.
+    package let container: String?
+    /// The entries of that log that are in both clouds.
+    package let entries: UInt64
+    /// The containers that are complete.
+    package let containers: Int
+    /// The entries and chunks that this copy added to the target.
+    package let copiedEntries: Int
+    package let chunks: Int
+    /// The size of these chunks as stored, in bytes.
+    package let bytes: UInt64
+    /// The contents of which the source no longer has all chunks.
+    package let incompleteContents: Int
+
+    package init(
+        container: String?, entries: UInt64, containers: Int, copiedEntries: Int, chunks: Int, bytes: UInt64,
+        incompleteContents: Int
+    ) {
+        self.container = container
+        self.entries = entries
+        self.containers = containers
+        self.copiedEntries = copiedEntries
+        self.chunks = chunks
+        self.bytes = bytes
+        self.incompleteContents = incompleteContents
+    }
+}

@@ -1,0 +1,178 @@
+import Basics
+import Chunking
+import CloudModel
+import CloudStorage
+import ContainerLog
+import Maintenance
+import TestSupport
+import Testing
+
+@Suite("Copying a cloud into another", .timeLimit(.minutes(1)))
+struct CloudCopyTests {
+    private let source = InMemoryBackend(identity: "source")
+    private let target = InMemoryBackend(identity: "target")
+    private let notes: ContainerName
+
+    init() async throws {
+        notes = try #require(ContainerName("com.example.notes"))
+        for name in [ContainerName.cloudDocs, notes] { try await source.createContainer(name) }
+    }
+
+    /// Puts a document with these bytes into the source; without `bytes`, an entry that creates a folder.
+    @discardableResult
+    private func add(_ number: UInt64, _ bytes: [UInt8]?, to container: ContainerName) async throws -> ChunkID? {
+        var body = ItemBody.folder
+        if let bytes {
+            try await source.putChunk(Digest.of(bytes), frame: ChunkFrame.encode(bytes), in: container)
+            body = .file(
+                .stored(ContentReference(digest: Digest.of(bytes), size: UInt64(bytes.count), layout: .chunk)))
+        }
+        let change = Change.create(
+            ItemID(high: 7, low: number), parent: .documents, name: try ItemName("f\(number)"),
+            attributes: ItemAttributes(permissions: 0o644, modified: .zero, created: .zero), body: body)
+        let batch = ChangeBatch(
+            device: DeviceID(1), deviceName: "desk", deviceSequence: number, time: .zero, changes: [change])
+        _ = try await source.append(try batch.encoded(), to: container)
+        return bytes.map { Digest.of($0) }
+    }
+
+    /// Puts a document of several chunks into the source.
+    private func addLarge(_ number: UInt64, _ parts: [[UInt8]], to container: ContainerName) async throws -> Manifest {
+        let manifest = Manifest(parts.map { ChunkEntry(id: Digest.of($0), length: $0.count) })
+        for part in parts {
+            try await source.putChunk(Digest.of(part), frame: ChunkFrame.encode(part), in: container)
+        }
+        let list = manifest.encoded()
+        try await source.putChunk(Digest.of(list), kind: .manifest, frame: ChunkFrame.encode(list), in: container)
+        let content = ContentReference(
+            digest: Digest.of(list), size: UInt64(parts.reduce(0) { $0 + $1.count }), layout: .manifest)
+        let batch = ChangeBatch(
+            device: DeviceID(1), deviceName: "desk", deviceSequence: number, time: .zero,
+            changes: [
+                .create(
+                    ItemID(high: 7, low: number), parent: .documents, name: try ItemName("f\(number)"),
+                    attributes: ItemAttributes(permissions: 0o644, modified: .zero, created: .zero),
+                    body: .file(.stored(content)))
+            ])
+        _ = try await source.append(try batch.encoded(), to: container)
+        return manifest
+    }
+
+    @discardableResult
+    private func copy() async throws -> CloudCopyProgress {
+        var copy = CloudCopy(from: source, to: target) { _ in }
+        return try await copy.run()
+    }
+
+    private func entries(_ cloud: InMemoryBackend, _ container: ContainerName) async throws -> [LogRecord] {
+        try await cloud.entries(in: container, after: .zero, limit: 1000)
+    }
+
+    @Test("The logs of the copy are equal, all chunks are there, and devices of the source may continue")
+    func whole() async throws {
+        for number in 1...150 { try await add(UInt64(number), [UInt8(number), 1], to: .cloudDocs) }
+        let large = try await addLarge(151, [[1, 2, 3], [4, 5], [6]], to: .cloudDocs)
+        let chunk = try await add(1, [9], to: notes)
+        _ = try await source.append([1], to: notes)
+        let result = try await copy()
+        for name in [ContainerName.cloudDocs, notes] {
+            let (before, after) = (try await entries(source, name), try await entries(target, name))
+            #expect(before == after)
+        }
+        #expect(large.chunks.allSatisfy { target.storedChunk($0.id, in: .cloudDocs) != nil })
+        #expect(target.storedChunk(Digest.of(large.encoded()), in: .cloudDocs) != nil)
+        #expect(try target.storedChunk(#require(chunk), in: notes) != nil)
+        #expect(result.containers == 2 && result.copiedEntries == 153 && result.incompleteContents == 0)
+        let identity = try await target.connect(create: false)
+        #expect(identity.text == "target")
+        let read = [ContainerName.cloudDocs: LogSequence(151), notes: LogSequence(2)]
+        #expect(identity.continues("source", readTo: read))
+        #expect(!identity.continues("source", readTo: [notes: LogSequence(3)]))
+    }
+
+    @Test("A copy that fails at any call continues at the next run and ends the same")
+    func interrupted() async throws {
+        for number in 1...3 { try await add(UInt64(number), [UInt8(number)], to: .cloudDocs) }
+        let chunk = try #require(try await add(1, [200], to: notes))
+        var failures = 0
+        for operation in [InMemoryBackend.Operation.createContainer, .missing, .putChunk, .append, .entries] {
+            target.gate.fail(operation, with: CloudError(.offline, "gone"), times: 1)
+            do { try await copy() } catch let error as CloudError {
+                #expect(error.code == .offline)
+                failures += 1
+            }
+            try await add(UInt64(10 + failures), [UInt8(10 + failures)], to: .cloudDocs)
+        }
+        #expect(failures == 5)
+        try await copy()
+        for name in [ContainerName.cloudDocs, notes] {
+            let (before, after) = (try await entries(source, name), try await entries(target, name))
+            #expect(before == after)
+        }
+        #expect(target.storedChunk(chunk, in: notes) != nil)
+    }
+
+    @Test("A repeated copy adds what is new, and puts chunks again that the target lost")
+    func repeated() async throws {
+        let chunk = try #require(try await add(1, [1], to: .cloudDocs))
+        try await copy()
+        let nothing = try await copy()
+        #expect(nothing.copiedEntries == 0 && nothing.chunks == 0)
+        try await add(2, nil, to: .cloudDocs)
+        target.replaceChunk(chunk, in: .cloudDocs, with: nil)
+        let more = try await copy()
+        #expect(more.copiedEntries == 1 && more.chunks == 1)
+        #expect(target.storedChunk(chunk, in: .cloudDocs) != nil)
+    }
+
+    @Test(
+        "A target with entries of its own is refused, and gets none", arguments: ["longer", "different", "elsewhere"])
+    func diverged(_ how: String) async throws {
+        try await add(1, [1], to: .cloudDocs)
+        if how == "longer" { try await copy() }
+        let other = try #require(ContainerName("com.example.other"))
+        let place = how == "elsewhere" ? other : .cloudDocs
+        try await target.createContainer(place)
+        _ = try await target.append([5], to: place)
+        let before = try await entries(target, place)
+        let error = await #expect(throws: CloudError.self) { try await copy() }
+        #expect(error?.code == .foreign)
+        let after = try await entries(target, place)
+        #expect(before == after)
+    }
+
+    @Test("Contents without bytes in the source are counted, and everything else is copied")
+    func incomplete() async throws {
+        let lost = try #require(try await add(1, [1], to: .cloudDocs))
+        let damaged = try #require(try await add(2, [2], to: .cloudDocs))
+        let good = try #require(try await add(3, [3], to: .cloudDocs))
+        let large = try await addLarge(4, [[4], [5]], to: .cloudDocs)
+        source.replaceChunk(lost, in: .cloudDocs, with: nil)
+        source.replaceChunk(damaged, in: .cloudDocs, with: ChunkFrame.encode([77]))
+        source.replaceChunk(large.chunks[0].id, in: .cloudDocs, with: nil)
+        let result = try await copy()
+        #expect(result.incompleteContents == 3)
+        #expect(target.storedChunk(damaged, in: .cloudDocs) == nil)
+        #expect(target.storedChunk(good, in: .cloudDocs) != nil)
+        #expect(target.storedChunk(large.chunks[1].id, in: .cloudDocs) != nil)
+    }
+
+    @Test("One cloud under two addresses is refused")
+    func same() async throws {
+        let twin = InMemoryBackend(identity: "source")
+        var copy = CloudCopy(from: source, to: twin) { _ in }
+        let error = await #expect(throws: CloudError.self) { try await copy.run() }
+        #expect(error?.code == .foreign)
+    }
+
+    @Test("The former clouds of the source continue in the copy as well")
+    func chain() async throws {
+        try await add(1, [1], to: .cloudDocs)
+        source.rename(to: "second", former: ["first": [.cloudDocs: LogSequence(1)]])
+        try await copy()
+        let identity = try await target.connect(create: false)
+        #expect(identity.continues("first", readTo: [.cloudDocs: LogSequence(1)]))
+        #expect(identity.continues("second", readTo: [.cloudDocs: LogSequence(1)]))
+        #expect(!identity.continues("first", readTo: [.cloudDocs: LogSequence(2)]))
+    }
+}
