@@ -130,6 +130,23 @@ struct OneTreeTests {
         }
     }
 
+    @Test("a page that reads a damaged row fails, and the next one has the log folded again")
+    func damagedPage() async throws {
+        let time = SettableTime()
+        try await withFolder { path in
+            try await withStore(at: path, time: time) { store in
+                let scene = try await Scene(store, time)
+                let view = try await store.trees.view(of: .cloudDocs, of: AccountID(1))
+                let queue = try DatabaseQueue(path: foldedFile(in: path))
+                try await queue.write { try $0.execute(sql: "UPDATE item SET digest = NULL") }
+                await #expect(throws: StorageError.self) { _ = try await view.tree.item(scene.item) }
+                let item = try await store.trees.view(of: .cloudDocs, of: AccountID(1)).tree.item(scene.item)
+                #expect(item == scene.documents.tree.item(scene.item))
+                try await scene.expectSafe(in: store, at: time, "damaged page")
+            }
+        }
+    }
+
     @Test("a folded log of another version of the tables is made again")
     func otherVersion() async throws {
         for version in [0, 2, 4] {
