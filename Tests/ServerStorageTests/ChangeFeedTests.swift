@@ -56,21 +56,19 @@ struct ChangeFeedTests {
                 let before = try await store.changes.latest(of: account)
                 async let waiting: Void = store.changes.wait(for: account, after: before.revision)
                 let other = try ServerStore(path: path, serving: false, log: quiet)
-                let left = try await other.withTrees { trees in
-                    var random = SystemRandomNumberGenerator()
-                    for author in [LogAuthor.owner(using: &random), .owner(using: &random)] {
-                        try await trees.append(to: .cloudDocs, of: account, by: author) { view in
-                            let items = try await view.tree.descendants(of: .root, limit: .max)
-                            let gone = items.filter { !$0.id.isWellKnown }.map {
-                                Change.delete($0.id, base: $0.body.content?.reference?.digest)
-                            }
-                            return (gone.isEmpty ? [] : [gone], ())
+                var random = SystemRandomNumberGenerator()
+                for author in [LogAuthor.owner(using: &random), .owner(using: &random)] {
+                    try await other.trees.append(to: .cloudDocs, of: account, by: author) { view in
+                        let items = try await view.tree.descendants(of: .root, limit: .max)
+                        let gone = items.filter { !$0.id.isWellKnown }.map {
+                            Change.delete($0.id, base: $0.body.content?.reference?.digest)
                         }
+                        return (gone.isEmpty ? [] : [gone], ())
                     }
-                    return try await trees.view(of: .cloudDocs, of: account).tree.children(
-                        of: .documents, from: 0, limit: 9
-                    ).items.count
                 }
+                let left = try await other.trees.view(of: .cloudDocs, of: account).tree.children(
+                    of: .documents, from: 0, limit: 9
+                ).items.count
                 try await other.close()
                 #expect(left == 0)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: "\(path)/temporary") == [])

@@ -85,31 +85,37 @@ struct FoldedTests {
     func equalToDevice() async throws {
         for _ in 0..<12 {
             let seed = UInt64.random(in: 0...UInt64.max)
-            try await withStore { store in
-                let account = try await store.newAccount("anna")
-                // Puts the chunks first: the server refuses an entry that refers to missing chunks.
-                let chunks = RandomLog.contents.map { ChunkBatch.Part(id: .of($0), frame: ChunkFrame.encode($0)) }
-                try await store.chunks.put(chunks, in: .cloudDocs, of: account)
-                var log = RandomLog(random: SeededGenerator(seed: seed))
-                var tree = DictionaryTree()
-                var trees = ContainerTrees(store)
-                for number in 1...60 as ClosedRange<UInt64> {
-                    let entry = try log.entry()
-                    _ = try await store.logs.append(entry, key: nil, to: .cloudDocs, of: account)
-                    if let batch = try? ChangeBatch(decoding: entry) {
-                        _ = try ContainerReducer().fold(batch, at: LogSequence(number), into: &tree)
-                    } else {
-                        try ContainerReducer().foldVoid(at: LogSequence(number), into: &tree)
+            try await withFolder { path in
+                try await withStore(at: path) { store in
+                    let account = try await store.newAccount("anna")
+                    // Puts the chunks first: the server refuses an entry that refers to missing chunks.
+                    let chunks = RandomLog.contents.map { ChunkBatch.Part(id: .of($0), frame: ChunkFrame.encode($0)) }
+                    try await store.chunks.put(chunks, in: .cloudDocs, of: account)
+                    var log = RandomLog(random: SeededGenerator(seed: seed))
+                    var tree = DictionaryTree()
+                    // A command of the server's owner, which folds into the same file.
+                    var others = [try ServerStore(path: path, serving: false, log: quiet)]
+                    for number in 1...60 as ClosedRange<UInt64> {
+                        let entry = try log.entry()
+                        _ = try await store.logs.append(entry, key: nil, to: .cloudDocs, of: account)
+                        if let batch = try? ChangeBatch(decoding: entry) {
+                            _ = try ContainerReducer().fold(batch, at: LogSequence(number), into: &tree)
+                        } else {
+                            try ContainerReducer().foldVoid(at: LogSequence(number), into: &tree)
+                        }
+                        if log.random.chance(10) {
+                            others.append(try ServerStore(path: path, serving: false, log: quiet))
+                        }
+                        if log.random.chance(30) {
+                            let reader = log.random.pick([store] + others) ?? store
+                            let view = try await reader.trees.view(of: .cloudDocs, of: account)
+                            #expect(view.isComplete && view.sequence.value == number)
+                            try await expect(view, toBe: tree, "seed \(seed)")
+                        }
                     }
-                    // Discards the folded trees, as a restart of the server does.
-                    if log.random.chance(10) { trees = ContainerTrees(store) }
-                    if log.random.chance(30) {
-                        let view = try await trees.view(of: .cloudDocs, of: account)
-                        #expect(view.isComplete && view.sequence.value == number)
-                        try await expect(view, toBe: tree, "seed \(seed)")
-                    }
+                    try await expect(store.trees.view(of: .cloudDocs, of: account), toBe: tree, "seed \(seed)")
+                    for other in others { try await other.close() }
                 }
-                try await expect(trees.view(of: .cloudDocs, of: account), toBe: tree, "seed \(seed)")
             }
         }
     }
@@ -131,7 +137,7 @@ struct FoldedTests {
             try await withStore(at: path) { store in
                 let account = try await store.newAccount("anna")
                 _ = try await store.logs.append(create(one, 1), key: nil, to: .cloudDocs, of: account)
-                let view = try await ContainerTrees(store).view(of: .cloudDocs, of: account)
+                let view = try await store.trees.view(of: .cloudDocs, of: account)
                 #expect(try await view.tree.item(one) != nil)
             }
             // Creates another history under the same account number, as a restore does.
@@ -143,12 +149,12 @@ struct FoldedTests {
                 let account = try await store.newAccount("anna")
                 _ = try await store.logs.append(create(other, 1), key: nil, to: .cloudDocs, of: account)
                 _ = try await store.logs.append(create(one, 2), key: nil, to: .cloudDocs, of: account)
-                let view = try await ContainerTrees(store).view(of: .cloudDocs, of: account)
+                let view = try await store.trees.view(of: .cloudDocs, of: account)
                 #expect(try await view.tree.item(other) != nil)
             }
-            try Data(repeating: 7, count: 50_000).write(to: URL(filePath: "\(path)/folded/1.sqlite"))
+            try Data(repeating: 7, count: 50_000).write(to: URL(filePath: foldedFile(in: path)))
             try await withStore(at: path) { store in
-                let view = try await ContainerTrees(store).view(of: .cloudDocs, of: AccountID(1))
+                let view = try await store.trees.view(of: .cloudDocs, of: AccountID(1))
                 #expect(try await view.tree.item(other) != nil)
             }
         }

@@ -41,13 +41,15 @@ struct RemovalTests {
                 try await store.logs.createContainer(notes, of: account)
                 for name in [notes, .cloudDocs] {
                     try await store.chunks.put([part(1, [1, 2, 3])], in: name, of: account)
-                    _ = try await store.logs.append([9], key: nil, to: name, of: account)
+                    _ = try await store.logs.append([1], key: nil, to: name, of: account)
                 }
                 let before = try await store.accounts.describeCloud(of: account)
+                for name in [notes, .cloudDocs] { _ = try await store.trees.view(of: name, of: account) }
                 try await store.removeContainer(notes, ofAccount: "anna")
                 #expect(try await store.logs.containers(of: account) == [.cloudDocs])
+                #expect(try foldedContainers(in: path) == ["1"])
                 #expect(
-                    try await store.accounts.list().first?.used == UInt64(StorageCost.chunk(3) + StorageCost.entry([9]))
+                    try await store.accounts.list().first?.used == UInt64(StorageCost.chunk(3) + StorageCost.entry([1]))
                 )
                 let after = try await store.accounts.describeCloud(of: account)
                 #expect(after.former == [before.identity: ["CloudDocs": 1, "notes": 0]])
@@ -56,6 +58,37 @@ struct RemovalTests {
                 #expect(try await store.logs.page(of: notes, after: .zero, limit: 9, account: account).payloads.isEmpty)
                 #expect(
                     try await store.chunks.missing([part(1, []).id], in: notes, of: account) == [part(1, []).id])
+            }
+        }
+    }
+
+    /// Returns the numbers of the containers whose folded logs are there.
+    private func foldedContainers(in path: String) throws -> Set<Substring> {
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(path)/folded")
+        return Set(names.compactMap { $0.split(separator: "-").first })
+    }
+
+    @Test("a start removes folded logs of containers that are no more and of earlier releases, and no others")
+    func strays() async throws {
+        try await withFolder { path in
+            try await withStore(at: path) { store in
+                let account = try await store.newAccount("anna")
+                _ = try await store.trees.view(of: .cloudDocs, of: account)
+            }
+            let (kept, files) = (try foldedFile(in: path), FileManager.default)
+            let name = try #require(kept.split(separator: "/").last)
+            let strays = [
+                "folded/2\(name.dropFirst())", "folded/2\(name.dropFirst())-wal", "folded/1.sqlite", "trees/1.sqlite",
+            ]
+            try files.createDirectory(atPath: "\(path)/trees", withIntermediateDirectories: true)
+            for stray in strays { try Data([1]).write(to: URL(filePath: "\(path)/\(stray)")) }
+            // A command of the owner leaves them to the process that serves: it may be an earlier release.
+            try await ServerStore(path: path, serving: false, log: quiet).close()
+            func present() -> [String] { strays.filter { files.fileExists(atPath: "\(path)/\($0)") } }
+            #expect(present() == strays)
+            try await withStore(at: path) { _ in
+                #expect(present() == [])
+                #expect(files.fileExists(atPath: kept))
             }
         }
     }

@@ -56,3 +56,10 @@ struct NoDevice: Error {}
 func part(_ number: UInt64, _ bytes: [UInt8]) -> ChunkBatch.Part {
     ChunkBatch.Part(id: ChunkID(words: (number << 56, number, 0, 0)), frame: bytes)
 }
+
+/// Returns the path of the folded log of a data directory with one container.
+func foldedFile(in path: String) throws -> String {
+    let names = try FileManager.default.contentsOfDirectory(atPath: "\(path)/folded")
+    guard let name = names.first(where: { $0.hasSuffix(".sqlite") }) else { throw CocoaError(.fileNoSuchFile) }
+    return "\(path)/folded/\(name)"
+}

@@ -10,8 +10,8 @@ extension CloudServer {
         // Separate from the budget of devices, so that a slow download holds up no sync.
         let budget = MemoryBudget(limit: 128 << 20)
         let service = ConsoleService(
-            store: store, trees: ContainerTrees(store), reader: reader, budget: budget, board: board, audit: audit,
-            isEncrypted: isEncrypted, publicOrigin: publicOrigin)
+            store: store, reader: reader, budget: budget, board: board, audit: audit, isEncrypted: isEncrypted,
+            publicOrigin: publicOrigin)
         ConsoleRoutes(service: service).add(to: router)
         PublicLinkRoutes(store, reader, budget, audit, isEncrypted: isEncrypted).add(to: router)
         LinkRoutes(store: store, reader: reader, audit: audit).add(to: devices)

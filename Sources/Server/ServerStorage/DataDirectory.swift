@@ -9,7 +9,9 @@ struct DataDirectory: Sendable {
     var chunks: String { "\(path)/chunks" }
     var temporary: String { "\(path)/temporary" }
     /// Folded logs, which can be rebuilt from the database.
-    var trees: String { "\(path)/trees" }
+    var folded: String { "\(path)/folded" }
+    /// Where an earlier release kept folded logs for the collection.
+    private var trees: String { "\(path)/trees" }
     /// The lock that keeps chunks from being collected while a backup copies them.
     var copying: String { "\(path)/copying" }
     /// Exists while a restore is incomplete.
@@ -38,7 +40,7 @@ struct DataDirectory: Sendable {
             try closeToOthers()
             try make(chunks)
             try make(temporary)
-            try make(trees)
+            try make(folded)
             try syncDirectory(path)
         } catch {
             throw StorageError(
@@ -86,12 +88,13 @@ struct DataDirectory: Sendable {
         return descriptor
     }
 
-    /// Removes the temporary files of an earlier process.
+    /// Removes the temporary files of an earlier process, and the folded logs of an earlier release.
     func removeLeftovers() {
+        // What cannot be removed now is tried again at the next start.
+        try? removeTree(trees)
         for name in fileNames(in: temporary) {
             let path = "\(temporary)/\(name)"
             guard unlink(path) != 0, errno == EISDIR else { continue }
-            // A file that cannot be removed now is tried again at the next start.
             try? removeTree(path)
         }
     }

@@ -24,7 +24,7 @@ extension ServerStore {
             try DeviceStore.removeAll(of: account, db)
             try AccountStore.remove(account, db)
         }
-        for container in containers { try await removeFolder(of: container) }
+        for container in containers { try await removeFiles(of: container) }
     }
 
     /// Removes a container. Devices that had it stop syncing and ask their users for `ubiquity reset`, after which they upload what they
@@ -43,7 +43,7 @@ extension ServerStore {
         }
         try await removeContents(of: container, account)
         try await database.commit { try LogStore.remove(container, $0) }
-        try await removeFolder(of: container)
+        try await removeFiles(of: container)
     }
 
     /// Removes the rows of entries and chunks.
@@ -60,11 +60,9 @@ extension ServerStore {
         }
     }
 
-    private func removeFolder(of container: Int64) async throws {
-        try await threads.blocking { [directory] in
-            try removeTree("\(directory.chunks)/\(container)")
-            ContainerFold.remove(container, in: directory)
-        }
+    private func removeFiles(of container: Int64) async throws {
+        try await threads.blocking { [directory] in try removeTree("\(directory.chunks)/\(container)") }
+        try await trees.remove(container)
     }
 }
 

@@ -33,6 +33,8 @@ package final class ServerStore: Sendable {
     package let logs: LogStore
     package let chunks: ChunkStore
     package let links: LinkStore
+    /// What the logs say, folded.
+    package let trees: ContainerTrees
     package let changes: ChangeHub
     package let time: any TimeSource
     let directory: DataDirectory
@@ -58,6 +60,8 @@ package final class ServerStore: Sendable {
         lock = serving ? try directory.lock() : nil
         if serving { directory.removeLeftovers() }
         let database = try SQLiteDatabase(path: directory.database)
+        let folded = FoldedFiles(folder: directory.folded)
+        if serving { try folded.removeStrays { try database.readAtOnce { try LogStore.numbers($0) } } }
         self.database = database
         self.time = time
         self.log = log
@@ -76,12 +80,14 @@ package final class ServerStore: Sendable {
             database: database, time: time, log: log, files: files, threads: threads,
             manifests: ManifestService(files, workers), verifier: ChunkVerifier(workers))
         logs = LogStore(database: database, time: time, chunks: chunks, changes: changes)
+        trees = ContainerTrees(logs: logs, time: time, threads: threads, files: folded)
         links = LinkStore(database: database, time: time, chunks: chunks, passwords: passwords)
     }
 
     /// Finishes what is under way and releases the directory.
     package func close() async throws {
         changes.close()
+        trees.close()
         try await threads.shutdownGracefully()
         try await workers.shutdownGracefully()
         try await passwords.close()
@@ -94,7 +100,8 @@ package final class ServerStore: Sendable {
     package func collect(
         _ policy: CollectionPolicy = .standard, pause: Duration = .milliseconds(20)
     ) async throws -> CollectionReport {
-        let collector = ChunkCollector(logs: logs, chunks: chunks, links: links, directory: directory, log: log)
+        let collector = ChunkCollector(
+            logs: logs, chunks: chunks, links: links, trees: trees, directory: directory, log: log)
         return try await collector.run(policy, pause: pause)
     }
 

@@ -36,15 +36,13 @@ extension ServerStore {
     ///
     /// - Returns: The number of items.
     fileprivate func empty(_ container: ContainerName, of account: AccountID) async throws -> Int {
-        try await withTrees { trees in
-            var random = SystemRandomNumberGenerator()
-            return try await trees.append(
-                to: container, of: account, by: .owner(using: &random), patience: Self.patience
-            ) { view in
-                let items = try await view.tree.descendants(of: .root, limit: .max)
-                let changes = ConsoleAction.empty(items, seen: view.sequence)
-                return (ConsoleAction.batches(changes), items.count { !$0.id.isWellKnown })
-            }
+        var random = SystemRandomNumberGenerator()
+        return try await trees.append(
+            to: container, of: account, by: .owner(using: &random), patience: Self.patience
+        ) { view in
+            let items = try await view.tree.descendants(of: .root, limit: .max)
+            let changes = ConsoleAction.empty(items, seen: view.sequence)
+            return (ConsoleAction.batches(changes), items.count { !$0.id.isWellKnown })
         }
     }
 }

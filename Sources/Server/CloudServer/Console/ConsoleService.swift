@@ -12,7 +12,6 @@ import Synchronization
 /// What all pages of the console share: access control and the form of the responses.
 struct ConsoleService: Sendable {
     let store: ServerStore
-    let trees: ContainerTrees
     let reader: BodyReader
     let budget: MemoryBudget
     let board: TransferBoard
@@ -24,6 +23,8 @@ struct ConsoleService: Sendable {
     let challenges = PasskeyChallenges()
     /// Wrong second factors of sessions, by account, so that a stolen session cannot be used to guess them.
     let factorAttempts = AttemptLimiter()
+
+    var trees: ContainerTrees { store.trees }
 
     /// A request of a browser that is signed in.
     struct Visit: Sendable {

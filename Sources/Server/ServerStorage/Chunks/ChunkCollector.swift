@@ -11,6 +11,7 @@ struct ChunkCollector: Sendable {
     let logs: LogStore
     let chunks: ChunkStore
     let links: LinkStore
+    let trees: ContainerTrees
     let directory: DataDirectory
     let log: Logger
 
@@ -19,9 +20,8 @@ struct ChunkCollector: Sendable {
         var report = CollectionReport()
         for container in try await logs.storedContainers() where !report.gaveWay {
             do {
-                let fold = try await foldToEnd(container)
-                try await mark(container, fold, policy)
-                try await sweep(container, fold, policy, pause, &report)
+                let needed = try await mark(container, policy)
+                try await sweep(container, needed, policy, pause, &report)
                 try await sweepStrays(container, pause, &report)
                 report.containers += 1
             } catch let error where Self.concernsOneContainer(error) {
@@ -40,38 +40,40 @@ struct ChunkCollector: Sendable {
         !(error is CancellationError) && (error as? StorageError)?.code != .full
     }
 
-    /// Folds a log up to its present end, page by page, so that nothing else waits for long. Rethrows the error of a log that cannot be
-    /// folded.
-    private func foldToEnd(_ container: LogStore.StoredContainer) async throws -> ContainerFold {
-        let fold = try await chunks.threads.blocking { [directory] in
-            try ContainerFold(container: container.id, in: directory)
-        }
-        var position = try await chunks.threads.blocking { try fold.position() }
-        while position.value < container.sequence {
-            try Task.checkCancellation()
-            let entries = try await logs.entries(of: container.id, after: position)
-            guard let last = entries.last else {
-                throw StorageError(.damaged, "The log of container \(container.id) has no entry \(position.next).")
-            }
-            try await chunks.threads.blocking { try fold.fold(entries) }
-            position = last.sequence
-        }
-        return fold
-    }
-
     // MARK: Mark
 
-    /// Records the names of all chunks that contents need, in a table that is dropped with the connection.
-    private func mark(_ container: LogStore.StoredContainer, _ fold: ContainerFold, _ policy: CollectionPolicy)
-        async throws
-    {
+    /// Determines which chunks are needed, from the log as it is now or later. Rethrows the error of a log that cannot be folded.
+    private func mark(_ container: LogStore.StoredContainer, _ policy: CollectionPolicy) async throws -> NeededChunks {
         let now = chunks.now()
         let since = policy.keptSince(now)
         let published = try await links.contents(heldIn: container.id, at: now)
-        let manifests = try await chunks.threads.blocking {
-            try fold.noteNeeded(droppedSince: since, and: published)
+        let tree = try await trees.folded(container.id, to: LogSequence(container.sequence))
+        let (needed, manifests): (NeededChunks, [ContentReference])
+        do { (needed, manifests) = try await contents(of: tree, container, droppedSince: since, and: published) } catch
+        {
+            // It is folded again for the next collection. Only the file may be damaged: the log was read to its end.
+            if StorageError.of(error).code == .damaged { try await trees.remove(container.id) }
+            throw error
         }
-        try await markChunks(of: Dictionary(grouping: manifests, by: \.digest), container, fold)
+        try await markChunks(of: Dictionary(grouping: manifests, by: \.digest), container, needed)
+        return needed
+    }
+
+    /// Records the contents that a folded log needs, after it was verified that it is that of the container's log, up to its end.
+    private func contents(
+        of tree: FoldedContainer, _ container: LogStore.StoredContainer, droppedSince since: Int64,
+        and published: [ContentReference]
+    ) async throws -> (NeededChunks, manifests: [ContentReference]) {
+        let (needed, position, manifests) = try await chunks.threads.blocking {
+            let needed = try NeededChunks(path: tree.path)
+            let (position, manifests) = try needed.addContents(droppedSince: since, and: published)
+            return (needed, position, manifests)
+        }
+        // Another process may have replaced the file since it was folded.
+        guard position.sequence.value >= container.sequence, try await trees.isInLog(position, of: container.id) else {
+            throw damagedTree
+        }
+        return (needed, manifests)
     }
 
     /// The most bytes that the manifests of one container may inflate to in one collection: those of some 60 TiB.
@@ -80,7 +82,7 @@ struct ChunkCollector: Sendable {
     /// Records the chunks that manifests name. Each manifest is read once, whatever sizes entries give it. Throws `damaged` if the needed
     /// chunks cannot be determined: then nothing may be removed.
     private func markChunks(
-        of manifests: [Digest: [ContentReference]], _ container: LogStore.StoredContainer, _ fold: ContainerFold
+        of manifests: [Digest: [ContentReference]], _ container: LogStore.StoredContainer, _ needed: NeededChunks
     ) async throws {
         var inflated = 0
         for (digest, contents) in manifests {
@@ -91,7 +93,7 @@ struct ChunkCollector: Sendable {
             let sizes = Set(contents.map { Int64(clamping: $0.size) })
             // Nor can a device read one whose size differs from that of its chunks.
             if let known = row.content, !sizes.contains(known) { continue }
-            inflated += try await markChunks(of: row.place, sizes, container, fold)
+            inflated += try await markChunks(of: row.place, sizes, container, needed)
             guard inflated <= Self.maximumMarked else {
                 throw StorageError(.damaged, "The lists of chunks of a container are longer than a collection reads.")
             }
@@ -100,7 +102,7 @@ struct ChunkCollector: Sendable {
 
     /// - Returns: The length of the manifest in bytes.
     private func markChunks(
-        of place: ChunkPlace, _ sizes: Set<Int64>, _ container: LogStore.StoredContainer, _ fold: ContainerFold
+        of place: ChunkPlace, _ sizes: Set<Int64>, _ container: LogStore.StoredContainer, _ needed: NeededChunks
     ) async throws -> Int {
         // A key for the server's own turns, which no account can have.
         let turns = AccountID(-container.account.value)
@@ -114,7 +116,7 @@ struct ChunkCollector: Sendable {
             case .list(let list):
                 guard number < list.partCount, sizes.contains(Int64(clamping: list.size)) else { return list.memory }
                 let ids = list.part(number).chunks.map(\.id)
-                try await chunks.threads.blocking { try fold.noteNeeded(ids) }
+                try await chunks.threads.blocking { try needed.add(ids) }
                 number += 1
             }
         }
@@ -123,7 +125,7 @@ struct ChunkCollector: Sendable {
     // MARK: Sweep
 
     private func sweep(
-        _ container: LogStore.StoredContainer, _ fold: ContainerFold, _ policy: CollectionPolicy, _ pause: Duration,
+        _ container: LogStore.StoredContainer, _ needed: NeededChunks, _ policy: CollectionPolicy, _ pause: Duration,
         _ report: inout CollectionReport
     ) async throws {
         let cutoff = policy.touchedSince(chunks.now())
@@ -134,7 +136,7 @@ struct ChunkCollector: Sendable {
             guard let last = old.last else { return }
             position = Data(last.id.bytes)
             let garbage = try await chunks.threads.blocking {
-                try fold.notNeeded(old)
+                try needed.garbage(among: old)
             }
             guard try await take(garbage, of: container.account, touchedBefore: cutoff, &report) else {
                 report.gaveWay = true

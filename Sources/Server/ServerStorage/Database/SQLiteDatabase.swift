@@ -42,6 +42,11 @@ final class SQLiteDatabase: StorageDatabase {
         }
     }
 
+    /// Like ``read(_:)``, for the start of a server. Blocks.
+    func readAtOnce<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
+        do { return try pool.read { try body(SQLiteTransaction(db: $0)) } } catch { throw StorageError.of(error) }
+    }
+
     /// Runs `body` in a transaction, together with others that arrive meanwhile. On return its changes are durable; if it throws, none of
     /// them happened.
     func commit<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T {

@@ -1,14 +1,15 @@
 import Basics
 package import CloudModel
-import CloudProtocol
 package import ContainerLog
-import Foundation
-import GRDB
 import Glibc
 import NIOPosix
 import Synchronization
 
-/// The folded logs of a server, each in a file of its own. At most ``maximumOpen`` are open; all work runs on threads of SQLite.
+/// The folded logs of a server: one for each container, in a file of its own, for everything that needs to know what a log says. The console,
+/// statistics and the collection of chunks all use these.
+///
+/// Any number of tasks and processes may use one file (``FoldedContainer``). At most ``maximumOpen`` are open; all work runs on threads of
+/// SQLite.
 package final class ContainerTrees: Sendable {
     private struct State {
         var open: [Int64: FoldedContainer] = [:]
@@ -18,14 +19,17 @@ package final class ContainerTrees: Sendable {
     }
 
     private static let maximumOpen = 16
-    private let store: ServerStore
-    private let folder: String
+    private let logs: LogStore
+    private let time: any TimeSource
+    private let threads: NIOThreadPool
+    private let files: FoldedFiles
     private let state = Mutex(State())
 
-    /// The files are kept in `folder`; the process that serves has a folder of its own, so that two processes never fold into one file.
-    package init(_ store: ServerStore, in folder: String? = nil) {
-        self.store = store
-        self.folder = folder ?? "\(store.directory.path)/folded"
+    init(logs: LogStore, time: any TimeSource, threads: NIOThreadPool, files: FoldedFiles) {
+        self.logs = logs
+        self.time = time
+        self.threads = threads
+        self.files = files
     }
 
     /// A container as its log says, as far as the log was read by the deadline.
@@ -42,23 +46,50 @@ package final class ContainerTrees: Sendable {
     package func view(
         of name: ContainerName, of account: AccountID, patience: Duration = .seconds(5)
     ) async throws -> View {
-        let id = try await store.logs.number(of: name, account)
-        let tree = try await open(id)
+        let id = try await logs.number(of: name, account)
         let deadline = ContinuousClock.now + patience
         while true {
-            let end = LogSequence(try await store.logs.end(of: name, account))
+            let tree = try await open(id)
+            // The position first: the log only grows, so a position beyond its end is that of another log.
             let sequence = try await tree.sequence()
-            guard sequence < end, ContinuousClock.now < deadline else {
-                if sequence > end { try await tree.makeAnew() }
-                guard sequence <= end else { continue }
+            let end = try await logs.end(of: id)
+            if sequence == end || (sequence < end && ContinuousClock.now >= deadline) {
                 return View(tree: tree, sequence: sequence, end: end)
             }
-            // The page begins with the last folded entry, which shows whether the log is still the one that was read.
-            let start = LogSequence(sequence.value - min(1, sequence.value))
-            let page = try await store.logs.page(
-                of: name, after: start, limit: CloudLimits.pageEntries, account: account)
-            _ = try await tree.fold(page)
+            _ = try await fold(id, into: tree, from: sequence)
         }
+    }
+
+    /// Folds a container's log up to `target` at least, whatever time it takes, and verifies that what was folded before is of this log.
+    ///
+    /// - Throws: ``StorageError`` if the log cannot be read to `target`.
+    func folded(_ container: Int64, to target: LogSequence) async throws -> FoldedContainer {
+        var verified: LogSequence?
+        while true {
+            try Task.checkCancellation()
+            let tree = try await open(container)
+            let sequence = try await tree.sequence()
+            if verified != nil, sequence >= target { return tree }
+            guard verified != sequence else {
+                throw StorageError(.damaged, "The log of container \(container) ends at \(sequence), before \(target).")
+            }
+            verified = try await fold(container, into: tree, from: sequence) ? sequence : nil
+        }
+    }
+
+    /// Whether the log has this entry at this position, so that a tree that was folded up to it is of this log.
+    func isInLog(_ position: FoldedPosition, of container: Int64) async throws -> Bool {
+        guard position.sequence > .zero else { return position == .start }
+        let page = try await logs.entries(of: container, from: position.sequence)
+        return page.entries.first?.digest == position.lastEntry
+    }
+
+    /// Folds a page that begins with the last folded entry, which shows whether the log is still the one that was read.
+    private func fold(
+        _ container: Int64, into tree: FoldedContainer, from sequence: LogSequence
+    ) async throws -> Bool {
+        let page = try await logs.entries(of: container, from: sequence)
+        return try await tree.fold(page, seen: sequence)
     }
 
     /// Appends the batches that `decide` makes from the container as it is at the end of its log. Only one caller at a time appends, so
@@ -67,7 +98,7 @@ package final class ContainerTrees: Sendable {
         to name: ContainerName, of account: AccountID, by author: LogAuthor = .console,
         patience: Duration = .seconds(60), _ decide: (View) async throws -> (batches: [[Change]], answer: T)
     ) async throws -> T {
-        let id = try await store.logs.number(of: name, account)
+        let id = try await logs.number(of: name, account)
         let mutex = state.withLock { state in
             let known = state.turnstiles[id] ?? AsyncMutex()
             state.turnstiles[id] = known
@@ -79,29 +110,38 @@ package final class ContainerTrees: Sendable {
                 throw StorageError(.failed, "The log of \(name) is still being read. Try again in a minute.")
             }
             let (batches, answer) = try await decide(view)
-            var number = try await view.tree.read { try FoldedTree(db: $0).lastSequence(of: author.id) }
+            var number = try await view.tree.read { try FoldedTree($0).lastSequence(of: author.id) }
             for changes in batches {
                 number += 1
                 let batch = ChangeBatch(
                     device: author.id, deviceName: author.name, deviceSequence: number,
-                    time: store.time.now(), changes: changes)
-                _ = try await store.logs.append(batch.encoded(), key: nil, to: name, of: account)
+                    time: time.now(), changes: changes)
+                _ = try await logs.append(batch.encoded(), key: nil, to: name, of: account)
             }
             return answer
         }
     }
 
+    /// Removes the folded log of a container that is no more, or whose file is not what was folded.
+    func remove(_ container: Int64) async throws {
+        let tree = state.withLock { state in
+            state.order.removeAll { $0 == container }
+            return state.open.removeValue(forKey: container)
+        }
+        tree?.discard()
+        try await threads.blocking { [files] in files.remove(container) }
+    }
+
+    /// Closes all files that no task uses.
+    func close() { state.withLock { $0 = State() } }
+
     private func open(_ id: Int64) async throws -> FoldedContainer {
         if let known = use(id) { return known }
-        let opened = try await store.threads.blocking { [folder] in
-            if mkdir(folder, 0o700) != 0, errno != EEXIST {
-                throw StorageError(.failed, "The folder \(folder) can not be made.")
-            }
-            return try FoldedContainer(path: "\(folder)/\(id).sqlite")
-        }
+        let opened = try await threads.blocking { [files] in try FoldedContainer(path: files.path(of: id)) }
         // Another task may have opened it meanwhile; one of the two is dropped.
         return state.withLock { state in
-            if let known = state.open[id] { return known }
+            if let known = state.open[id], !known.isDiscarded { return known }
+            state.order.removeAll { $0 == id }
             state.open[id] = opened
             state.order.append(id)
             if state.order.count > Self.maximumOpen { state.open[state.order.removeFirst()] = nil }
@@ -111,7 +151,7 @@ package final class ContainerTrees: Sendable {
 
     private func use(_ id: Int64) -> FoldedContainer? {
         state.withLock { state in
-            guard let known = state.open[id] else { return nil }
+            guard let known = state.open[id], !known.isDiscarded else { return nil }
             state.order.removeAll { $0 == id }
             state.order.append(id)
             return known
@@ -131,16 +171,5 @@ package struct LogAuthor: Sendable {
     /// batches together.
     package static func owner(using random: inout some RandomNumberGenerator) -> LogAuthor {
         LogAuthor(id: DeviceID(max(4, random.next() & ~1)), name: "server")
-    }
-}
-
-extension ServerStore {
-    /// Runs `body` with trees in a temporary folder, for commands beside the process that serves.
-    package func withTrees<T: Sendable>(_ body: (ContainerTrees) async throws -> T) async throws -> T {
-        let folder = "\(directory.temporary)/folded-\(UUID().uuidString)"
-        let outcome: Result<T, any Error>
-        do { outcome = .success(try await body(ContainerTrees(self, in: folder))) } catch { outcome = .failure(error) }
-        try await threads.blocking { try removeTree(folder) }
-        return try outcome.get()
     }
 }

@@ -36,7 +36,7 @@ extension FoldedContainer {
                          WHERE above.id = own.parent AND abs(above.time - own.time) <= \(Self.span))
                     ORDER BY own.time DESC, own.id LIMIT ?
                     """, arguments: [oldest.nanoseconds, limit])
-            let tree = FoldedTree(db: db)
+            let tree = try FoldedTree(db)
             var budget = Self.restoreLimit
             return try rows.compactMap { row in
                 guard let item = try tree.item(ItemID(data: row["id"])) else { return nil }
@@ -52,7 +52,7 @@ extension FoldedContainer {
     /// Returns a deleted item with everything that was deleted with it, each item after its folder; empty if it is not deleted.
     package func deletedTree(_ id: ItemID) async throws -> [CloudItem] {
         try await read { db in
-            let tree = FoldedTree(db: db)
+            let tree = try FoldedTree(db)
             guard let item = try tree.item(id), item.isDeleted, try tree.alias(of: id) == nil else { return [] }
             return [item] + (try Self.deleted(with: item, limit: Self.restoreLimit, tree))
         }

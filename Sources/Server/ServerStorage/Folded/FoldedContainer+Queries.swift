@@ -31,7 +31,7 @@ extension FoldedContainer {
     /// Returns an item, or the one that it has become; nil if there is none, and for tombstones.
     package func item(_ id: ItemID) async throws -> CloudItem? {
         try await read { db in
-            let tree = FoldedTree(db: db)
+            let tree = try FoldedTree(db)
             var id = id
             for _ in 0..<64 {
                 guard let next = try tree.alias(of: id) else { break }
@@ -45,7 +45,7 @@ extension FoldedContainer {
     /// Returns the items from the container's root to the item.
     package func path(of item: CloudItem) async throws -> [CloudItem] {
         try await read { db in
-            let tree = FoldedTree(db: db)
+            let tree = try FoldedTree(db)
             var path = [item]
             while let first = path.first, first.id != .root, path.count < 512 {
                 guard let parent = try tree.item(first.parent) else { break }
@@ -83,7 +83,7 @@ extension FoldedContainer {
                     )
                     SELECT item.* FROM item JOIN below ON below.id = item.id ORDER BY depth DESC LIMIT ?
                     """, arguments: [folder.data, limit])
-            return try rows.map(FoldedTree(db: db).item)
+            return try rows.map(FoldedTree(db).item)
         }
     }
 
@@ -113,8 +113,8 @@ extension FoldedContainer {
     /// Returns those of these names that items of the folder have.
     package func taken(_ names: [ItemName], in folder: ItemID) async throws -> Set<ItemName> {
         try await read { db in
-            let tree = FoldedTree(db: db)
-            let folds = try tree.state().foldsNames
+            let tree = try FoldedTree(db)
+            let folds = tree.state().foldsNames
             return Set(try names.filter { try tree.child(of: folder, key: NameKey($0, folding: folds)) != nil })
         }
     }
@@ -139,7 +139,7 @@ extension FoldedContainer {
     package func documents(limit: Int) async throws -> (largest: [StoredDocument], count: Int, bytes: UInt64) {
         try await read { db in
             let rows = try Row.fetchAll(db, sql: Self.documentQuery, arguments: [ItemID.documents.data])
-            let tree = FoldedTree(db: db)
+            let tree = try FoldedTree(db)
             let largest = try rows.prefix(limit).compactMap { row in
                 try tree.item(ItemID(data: row["document"])).map { StoredDocument(item: $0, size: bytes(row["size"])) }
             }
@@ -165,7 +165,7 @@ extension FoldedContainer {
         _ condition: String, _ arguments: StatementArguments, _ db: Database
     ) throws -> [CloudItem] {
         let rows = try Row.fetchAll(db, sql: "SELECT * FROM item WHERE \(condition)", arguments: arguments)
-        return try rows.map(FoldedTree(db: db).item)
+        return try rows.map(FoldedTree(db).item)
     }
 }
 

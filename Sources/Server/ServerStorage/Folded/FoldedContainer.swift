@@ -1,20 +1,25 @@
 import Basics
 import CloudModel
-import CloudProtocol
 import ContainerLog
-import Crypto
 import Foundation
 import GRDB
+import Synchronization
 
-/// The folded log of one container in a file of its own, updated when it is used. The file may be removed at any time; it is rebuilt.
+/// The folded log of one container in a file of its own, updated when it is used.
+///
+/// Each page of the log is folded in one transaction that first compares the last folded entry with the log's. So the file is a prefix of
+/// the log at any moment, whichever tasks and processes fold into it, and wherever one of them dies. It may be removed at any time.
 package final class FoldedContainer: Sendable {
-    let queue: DatabaseQueue
+    let path: String
+    private let queue: DatabaseQueue
+    private let discarded = Atomic(false)
 
     init(path: String) throws {
+        self.path = path
         do { queue = try Self.open(path) } catch let error as DatabaseError
             where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
         {
-            for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+            FoldedFiles.remove(path)
             queue = try Self.open(path)
         }
     }
@@ -22,7 +27,8 @@ package final class FoldedContainer: Sendable {
     private static func open(_ path: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "ubiquity-folded"
-        configuration.busyMode = .timeout(5)
+        // A command of the owner may fold beside the process that serves.
+        configuration.busyMode = .timeout(30)
         // The log has everything: a loss of power may cost transactions, which are folded again, but never leaves half of one.
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4096")
@@ -43,65 +49,84 @@ package final class FoldedContainer: Sendable {
     }
 
     /// Returns the position of the last folded entry.
-    func sequence() async throws -> LogSequence { try await read { try FoldedTree(db: $0).state().sequence } }
+    func sequence() async throws -> LogSequence { try await read { try FoldedTree($0).state().sequence } }
 
-    /// Folds a page that begins with the last folded entry. If that entry differs from the one that was folded, the log was restored from a
-    /// backup, and everything is rebuilt. Returns false if another task was faster.
-    func fold(_ page: LogPage) async throws -> Bool {
-        try await write { db in
-            let sequence = try FoldedTree(db: db).state().sequence
-            var entries = page.payloads[...]
-            if sequence > .zero {
-                guard page.first == sequence else { return false }
-                let known = try Data.fetchOne(db, sql: "SELECT lastEntry FROM state")
-                guard let first = entries.popFirst(), known == Self.digest(first) else {
-                    try Self.makeAnew(db)
-                    return true
-                }
-            } else {
-                guard page.first == sequence.next else { return false }
-            }
-            try Self.fold(entries, after: sequence, db)
-            return true
+    /// Folds a page that begins with the last folded entry, which was at `seen`. If that entry differs from the one that was folded, or the
+    /// log ends before it, this is another log, such as one of a backup, and the file is emptied.
+    ///
+    /// - Returns: Whether the file has what the log says, up to the end of the page. If not, the next page is that of ``sequence()``.
+    /// - Throws: ``StorageError``; `tooNew` at an entry that a newer version wrote, after those before it were folded.
+    func fold(_ page: StoredEntries, seen: LogSequence) async throws -> Bool {
+        switch try await write({ try Self.fold(page, seen: seen, $0) }) {
+        case .folded: return true
+        case .otherLog, .otherPosition: return false
+        case .refused(let error): throw error.needsUpdate ? StorageError(.tooNew, "\(error)") : error
         }
     }
 
-    private static func fold(_ entries: ArraySlice<[UInt8]>, after sequence: LogSequence, _ db: Database) throws {
-        var tree = FoldedTree(db: db)
-        var at = sequence
+    private enum Outcome: Sendable {
+        case folded, otherLog
+        /// Another task folded meanwhile.
+        case otherPosition
+        case refused(LogError)
+    }
+
+    private static func fold(_ page: StoredEntries, seen: LogSequence, _ db: Database) throws -> Outcome {
+        var tree = try FoldedTree(db)
+        guard tree.state().sequence == seen else { return .otherPosition }
+        var entries = page.entries[...]
+        let known = seen > .zero ? entries.popFirst()?.digest : Data()
+        guard known == tree.lastEntry else {
+            try makeAnew(db)
+            return .otherLog
+        }
+        guard !entries.isEmpty else { return .folded }
         for entry in entries {
-            at = at.next
-            do {
-                let batch = try ChangeBatch(decoding: entry)
-                tree.origin = (batch.deviceName, batch.time)
-                _ = try ContainerReducer().fold(batch, at: at, into: &tree)
-            } catch let error as LogError {
-                if error.needsUpdate { throw StorageError(.tooNew, "\(error)") }
-                // Every device sees the same bytes, so the entry is void for all of them.
-                try ContainerReducer().foldVoid(at: at, into: &tree)
+            do { try fold(entry, at: page.now, into: &tree) } catch let error as LogError {
+                try tree.save()
+                return .refused(error)
             }
+            tree.lastFolded = entry
         }
-        if let last = entries.last { try db.execute(sql: "UPDATE state SET lastEntry = ?", arguments: [digest(last)]) }
+        try tree.save()
+        return .folded
     }
 
-    func makeAnew() async throws { try await write { try Self.makeAnew($0) } }
+    private static func fold(_ entry: StoredEntry, at now: Int64, into tree: inout FoldedTree) throws {
+        let batch: ChangeBatch
+        do { batch = try ChangeBatch(decoding: entry.payload) } catch {
+            // The entry is void for every device, so it is void here.
+            guard case .damaged = error else { throw error }
+            return try ContainerReducer().foldVoid(at: entry.sequence, into: &tree)
+        }
+        tree.origin = FoldedTree.Origin(
+            device: batch.deviceName, time: batch.time, arrived: entry.arrived ?? now)
+        _ = try ContainerReducer().fold(batch, at: entry.sequence, into: &tree)
+    }
 
-    private static func digest(_ entry: [UInt8]) -> Data { Data(SHA256.hash(data: entry)) }
+    /// Whether the file was removed because it was damaged. The next use of the container opens another.
+    var isDiscarded: Bool { discarded.load(ordering: .relaxed) }
+
+    /// Removes the file. What has it open reads on from what was there.
+    func discard() {
+        guard !discarded.exchange(true, ordering: .relaxed) else { return }
+        FoldedFiles.remove(path)
+    }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        do { return try await queue.read(body) } catch { throw await repaired(error) }
+        do { return try await queue.read(body) } catch { throw repaired(error) }
     }
 
     private func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        do { return try await queue.write(body) } catch { throw await repaired(error) }
+        do { return try await queue.write(body) } catch { throw repaired(error) }
     }
 
     /// Handles damage to this file, in which nothing is lost: it is rebuilt from the log.
-    private func repaired(_ error: any Error) async -> any Error {
+    private func repaired(_ error: any Error) -> any Error {
         guard !(error is CancellationError) else { return error }
         let failure = error is ByteCodingError ? damagedTree : StorageError.of(error)
         guard failure.code == .damaged else { return failure }
-        do { try await queue.write { try Self.makeAnew($0) } } catch { return StorageError.of(error) }
+        discard()
         return StorageError(.failed, "\(damagedTree.message) Try again.", cause: error)
     }
 }

@@ -40,9 +40,9 @@ extension FileContent {
 extension ContentReference {
     /// A row with `digest`, `size` and `layout`.
     init(folded row: Row) throws {
-        guard let digest = Digest(row["digest"] as Data), let layout = Layout(rawValue: row["layout"]) else {
-            throw damagedTree
-        }
+        guard let bytes = row["digest"] as Data?, let digest = Digest(bytes),
+            let layout = Layout(rawValue: row["layout"])
+        else { throw damagedTree }
         self.init(digest: digest, size: UInt64(clamping: row["size"] as Int64), layout: layout)
     }
 }

@@ -1,8 +1,10 @@
 /// The tables of a folded container. They are derived from the log: a change of the version rebuilds them.
 enum FoldedSchema {
-    static let version = 2
+    static let version = 3
 
-    /// Ids are 16 bytes in big-endian order, so that they sort like the ids. `layout` is 255 where content is announced.
+    /// Ids are 16 bytes in big-endian order, so that they sort like the ids. `layout` is 255 where content is announced. `dropped` has the
+    /// contents that items gave up, with the time at which the entry arrived that did it, in seconds since 1970 UTC by the server's clock.
+    /// `neededSum` and `droppedSum` are the ``ContentSum``s of the contents that live items need and of the rows of `dropped`.
     static let tables = """
         CREATE TABLE item (
             id BLOB PRIMARY KEY,
@@ -61,6 +63,13 @@ enum FoldedSchema {
         ) WITHOUT ROWID;
         CREATE INDEX deletedChild ON deletion (parent);
         CREATE INDEX deletedAt ON deletion (time);
+        CREATE TABLE dropped (
+            digest BLOB NOT NULL,
+            layout INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            PRIMARY KEY (digest, layout, size)
+        ) WITHOUT ROWID;
         CREATE TABLE alias (id BLOB PRIMARY KEY, target BLOB NOT NULL) WITHOUT ROWID;
         CREATE TABLE device (id INTEGER PRIMARY KEY, sequence INTEGER NOT NULL);
         CREATE TABLE state (
@@ -69,8 +78,10 @@ enum FoldedSchema {
             rules INTEGER NOT NULL,
             time INTEGER NOT NULL,
             foldsNames INTEGER NOT NULL,
-            lastEntry BLOB NOT NULL
+            lastEntry BLOB NOT NULL,
+            neededSum BLOB NOT NULL,
+            droppedSum BLOB NOT NULL
         );
-        INSERT INTO state VALUES (1, 0, 1, 0, 0, x'');
+        INSERT INTO state VALUES (1, 0, 1, 0, 0, x'', zeroblob(16), zeroblob(16));
         """
 }

@@ -4,26 +4,59 @@ import ContainerLog
 import Foundation
 import GRDB
 
-/// A folded container in SQLite, for the reducer. Beside the items it keeps which contents each file had.
+/// A folded container in SQLite, for the reducer. Beside the items it keeps which contents each file had, when items were deleted, and which
+/// contents items gave up, and when.
+///
+/// Items, contents and the state change in one transaction, which ``save()`` has to end: a tree that was half written never shows.
 struct FoldedTree: KeylessTree {
+    /// What is known of the entry that is being folded.
+    struct Origin {
+        /// The device that appended it, and when, by its clock.
+        let device: String
+        let time: Timestamp
+        /// When it arrived, in seconds since 1970 UTC by the server's clock.
+        let arrived: Int64
+    }
+
     let db: Database
-    /// The origin of the batch that is being folded: the device that deletes, and when.
-    var origin: (device: String, time: Timestamp)?
+    var origin: Origin?
+    /// Identifies the last folded entry, see ``StoredEntry/digest``; empty before the first.
+    private(set) var lastEntry: Data
+    /// The last entry that was folded since the tree was read.
+    var lastFolded: StoredEntry?
+    private(set) var neededSum: ContentSum
+    private(set) var droppedSum: ContentSum
+    private var current: LogState
 
-    init(db: Database) { self.db = db }
-
-    func state() throws -> LogState {
-        guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM state")) else { throw damagedTree }
-        return LogState(
+    init(_ db: Database) throws {
+        self.db = db
+        guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM state")),
+            let needed = ContentSum(row["neededSum"]), let dropped = ContentSum(row["droppedSum"])
+        else { throw damagedTree }
+        current = LogState(
             sequence: LogSequence(UInt64(clamping: row["sequence"] as Int64)),
             storedRules: row["rules"], time: Timestamp(nanoseconds: row["time"]),
             foldsNames: row["foldsNames"])
+        lastEntry = row["lastEntry"]
+        (neededSum, droppedSum) = (needed, dropped)
     }
 
-    mutating func setState(_ state: LogState) throws {
+    func state() -> LogState { current }
+
+    mutating func setState(_ state: LogState) { current = state }
+
+    /// Writes the state: once per transaction, not once per entry.
+    mutating func save() throws {
+        if let lastFolded { lastEntry = lastFolded.digest }
         try run(
-            "UPDATE state SET sequence = ?, rules = ?, time = ?, foldsNames = ?",
-            [Int64(state.sequence.value), state.storedRules, state.time.nanoseconds, state.foldsNames])
+            """
+            UPDATE state SET sequence = ?, rules = ?, time = ?, foldsNames = ?, lastEntry = ?, neededSum = ?,
+                droppedSum = ?
+            """,
+            [
+                Int64(current.sequence.value), current.storedRules, current.time.nanoseconds, current.foldsNames,
+                lastEntry, neededSum.data, droppedSum.data,
+            ])
     }
 
     func lastSequence(of device: DeviceID) throws -> UInt64 {
@@ -53,9 +86,9 @@ struct FoldedTree: KeylessTree {
     }
 
     mutating func put(_ item: CloudItem) throws {
-        let before = try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT conflicts, isDeleted FROM item WHERE id = ?"), arguments: [item.id.data])
-        let key = NameKey(item.name, folding: try foldsNames())
+        let row = try NeededContents.row(of: item.id, db)
+        try noteContents(of: item, before: try row.map { try NeededContents(db).contents(of: $0) } ?? [])
+        let key = NameKey(item.name, folding: current.foldsNames)
         let types = try item.body == .folder ? packageTypes() : PackageTypes()
         try run(
             """
@@ -63,17 +96,44 @@ struct FoldedTree: KeylessTree {
                 permissions, modified, created, extended, sequence, position, author, authorName, conflicts, nameKey)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, item.columns(isPackage: item.body == .folder && types.isPackage(item.name)) + [Data(key.bytes)])
-        if before?["conflicts"] ?? 0 > 0 { try run("DELETE FROM conflict WHERE item = ?", [item.id.data]) }
+        if let row, try row["conflicts"] as Int64 > 0 { try run("DELETE FROM conflict WHERE item = ?", [item.id.data]) }
         for conflict in item.conflicts { try put(conflict, of: item.id) }
         try noteVersion(of: item)
-        if let before, before["isDeleted"] != item.isDeleted { try noteDeletion(of: item) }
+        if let row, try row["isDeleted"] as Bool != item.isDeleted { try noteDeletion(of: item) }
         if item.id == .root { try notePackages(PackageTypes(declaredBy: item.attributes), before: types) }
+    }
+
+    /// Records which contents an item gave up, and keeps the sums.
+    private mutating func noteContents(of item: CloudItem, before: Set<ContentReference>) throws {
+        let after = item.neededContents
+        guard before != after else { return }
+        for content in after.subtracting(before) { neededSum.add(content) }
+        for content in before.subtracting(after) {
+            neededSum.remove(content)
+            try noteDropped(content)
+        }
+    }
+
+    private mutating func noteDropped(_ content: ContentReference) throws {
+        // Of an entry whose arrival is unknown contents are kept for good.
+        let time = origin?.arrived ?? .max
+        let key: StatementArguments = [
+            Data(content.digest.bytes), Int64(content.layout.rawValue), Int64(clamping: content.size),
+        ]
+        let known = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT at FROM dropped WHERE digest = ? AND layout = ? AND size = ?"),
+            arguments: key)
+        // Several items may have had it: the last one that gave it up counts.
+        if let known, known >= time { return }
+        try run("INSERT OR REPLACE INTO dropped VALUES (?, ?, ?, ?)", key + [time])
+        if let known { droppedSum.remove(content, at: known) }
+        droppedSum.add(content, at: time)
     }
 
     /// Records when an item was deleted, and removes the record of one that was restored.
     private func noteDeletion(of item: CloudItem) throws {
         guard item.isDeleted else { return try run("DELETE FROM deletion WHERE id = ?", [item.id.data]) }
-        let time = try max(.zero, origin?.time ?? state().time)
+        let time = max(.zero, origin?.time ?? current.time)
         try run(
             "INSERT OR REPLACE INTO deletion VALUES (?, ?, ?, ?)",
             [item.id.data, item.parent.data, time.nanoseconds, origin?.device ?? ""])
@@ -142,10 +202,6 @@ struct FoldedTree: KeylessTree {
         try run("INSERT OR REPLACE INTO alias VALUES (?, ?)", [id.data, target.data])
         // An item that became another one is not deleted.
         try run("DELETE FROM deletion WHERE id = ?", [id.data])
-    }
-
-    private func foldsNames() throws -> Bool {
-        try Bool.fetchOne(db.cachedStatement(sql: "SELECT foldsNames FROM state")) ?? false
     }
 
     func run(_ sql: String, _ arguments: StatementArguments) throws {

@@ -3,71 +3,66 @@ import ContainerLog
 import Foundation
 import GRDB
 
-/// Determines which contents a folded log still needs, and owns the table in which a collection records their chunks.
+/// Reads from a folded log which contents it needs. A row that cannot be read is an error: chunks are removed by what is read here.
 struct NeededContents {
-    private let db: Database
+    private let db: SQLiteTransaction
 
-    init(_ db: Database) { self.db = db }
+    init(_ db: Database) { self.db = SQLiteTransaction(db: db) }
 
-    /// Calls `body` with the contents of items and conflicts, those given up after `since` (seconds since 1970 UTC), and `others`.
-    func forEach(
-        droppedSince since: Int64, and others: [ContentReference], _ body: (ContentReference) throws -> Void
-    ) throws {
-        let items = try Data.fetchCursor(db, sql: "SELECT data FROM item WHERE isDeleted = 0")
-        while let data = try items.next() {
-            for content in try CloudItem(decoding: data).neededContents where content.layout != .empty {
+    private static let columns = "id, isDeleted, conflicts, layout, size, digest"
+
+    /// Returns what ``contents(of:)`` reads of an item; nil if there is none.
+    static func row(of item: ItemID, _ db: Database) throws -> StorageRow? {
+        try SQLiteTransaction(db: db).row("SELECT \(columns) FROM item WHERE id = ?", [item.data])
+    }
+
+    /// Returns the ``CloudItem/neededContents`` of an item as it is stored.
+    func contents(of row: StorageRow) throws -> Set<ContentReference> {
+        guard try !(row["isDeleted"] as Bool) else { return [] }
+        var contents: Set<ContentReference> = []
+        if let content = try content(row) { contents.insert(content) }
+        guard try row["conflicts"] as Int64 > 0 else { return contents }
+        try db.forEachRow("SELECT layout, size, digest FROM conflict WHERE item = ?", [try row["id"] as Data]) { row in
+            if let content = try content(row) { contents.insert(content) }
+            return true
+        }
+        return contents
+    }
+
+    /// Returns the content of a row; nil where it is announced, or is none.
+    private func content(_ row: StorageRow) throws -> ContentReference? {
+        guard let bytes = try row["digest"] as Data? else { return nil }
+        guard let digest = Digest(bytes), let layout = ContentReference.Layout(rawValue: try row["layout"]) else {
+            throw damagedTree
+        }
+        return ContentReference(
+            digest: digest, size: UInt64(clamping: try row["size"] as Int64), layout: layout)
+    }
+
+    /// Calls `body` with the contents of items and conflicts, and those given up after `since` (seconds since 1970 UTC).
+    ///
+    /// - Throws: ``damagedTree`` if the contents that were read are not those that were folded; `body` was called with some of them.
+    func forEach(droppedSince since: Int64, _ body: (ContentReference) throws -> Void) throws {
+        let tree = try FoldedTree(db.db)
+        var (needed, dropped) = (ContentSum(), ContentSum())
+        try db.forEachRow(
+            """
+            SELECT \(Self.columns) FROM item WHERE isDeleted = 0 AND (digest IS NOT NULL OR conflicts > 0)
+            """, []
+        ) { row in
+            for content in try contents(of: row) {
+                needed.add(content)
                 try body(content)
             }
+            return true
         }
-        let dropped = try Row.fetchCursor(
-            db, sql: "SELECT digest, layout, size FROM dropped WHERE at > ?", arguments: [since])
-        while let row = try dropped.next() {
-            guard let digest = Digest(row["digest"] as Data),
-                let layout = ContentReference.Layout(rawValue: row["layout"])
-            else { throw StorageError(.damaged, "A folded log has a content without a name.") }
-            guard layout != .empty else { continue }
-            try body(ContentReference(digest: digest, size: UInt64(clamping: row["size"] as Int64), layout: layout))
+        try db.forEachRow("SELECT layout, size, digest, at FROM dropped", []) { row in
+            guard let content = try content(row) else { throw damagedTree }
+            let time: Int64 = try row["at"]
+            dropped.add(content, at: time)
+            if time > since { try body(content) }
+            return true
         }
-        for content in others where content.layout != .empty { try body(content) }
-    }
-
-    static func add(_ chunks: [ChunkID], _ db: Database) throws {
-        let statement = try db.cachedStatement(sql: "INSERT OR IGNORE INTO temp.needed VALUES (?)")
-        for chunk in chunks { try statement.execute(arguments: [Data(chunk.bytes)]) }
-    }
-
-    static func contains(_ id: Data, _ db: Database) throws -> Bool {
-        try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM temp.needed WHERE id = ?"), arguments: [id]) != nil
-    }
-}
-
-extension ContainerFold {
-    /// Records the names of all needed contents, in a table that is dropped with the connection. Earlier records are removed.
-    ///
-    /// - Returns: The contents whose chunks a manifest lists: those chunks are needed too.
-    func noteNeeded(droppedSince since: Int64, and others: [ContentReference]) throws -> [ContentReference] {
-        try queue.writeWithoutTransaction { db in
-            try db.execute(
-                sql: """
-                    DROP TABLE IF EXISTS temp.needed;
-                    CREATE TEMP TABLE needed (id BLOB PRIMARY KEY) WITHOUT ROWID;
-                    """)
-            var manifests: Set<ContentReference> = []
-            try db.inTransaction {
-                try NeededContents(db).forEach(droppedSince: since, and: others) { content in
-                    try NeededContents.add([content.digest], db)
-                    if content.layout == .manifest { manifests.insert(content) }
-                }
-                return .commit
-            }
-            return Array(manifests)
-        }
-    }
-
-    func noteNeeded(_ chunks: [ChunkID]) throws { try queue.write { try NeededContents.add(chunks, $0) } }
-
-    /// Returns those of the chunks that nothing recorded needs.
-    func notNeeded(_ places: [ChunkPlace]) throws -> [ChunkPlace] {
-        try queue.read { db in try places.filter { try !NeededContents.contains(Data($0.id.bytes), db) } }
+        guard needed == tree.neededSum, dropped == tree.droppedSum else { throw damagedTree }
     }
 }

@@ -58,12 +58,13 @@ extension LogStore {
         try await database.read { try Self.requireContainer(name, account, $0).id }
     }
 
-    func end(of name: ContainerName, _ account: AccountID) async throws -> UInt64 {
-        try await database.read { try Self.requireContainer(name, account, $0).sequence }
-    }
-
     static func numbers(of account: Int64, _ db: any StorageTransaction) throws -> [Int64] {
         try db.values(Int64.self, "SELECT id FROM container WHERE account = ?", [account])
+    }
+
+    /// Returns the numbers of all containers.
+    static func numbers(_ db: any StorageTransaction) throws -> [Int64] {
+        try db.values(Int64.self, "SELECT id FROM container")
     }
 
     static func rename(_ container: Int64, to name: String, _ db: any StorageTransaction) throws {

@@ -22,28 +22,48 @@ extension LogStore {
         }
     }
 
-    /// Returns a page of entries after `position`, with the times at which they arrived.
-    func entries(of container: Int64, after position: LogSequence) async throws -> [ContainerFold.Entry] {
+    /// Returns a page of the log without gaps that begins with the entry at `position`, or with the first if that is 0. It has a further entry
+    /// unless the log ends there, and no entry if the log ends before.
+    ///
+    /// - Throws: `damaged` if the log lost the entry that follows, `notFound` if there is no such container.
+    func entries(of container: Int64, from position: LogSequence) async throws -> StoredEntries {
         let now = now()
+        let start = LogSequence(max(1, position.value))
         return try await database.read { db in
-            var entries: [ContainerFold.Entry] = []
+            let end = try Self.end(of: container, db)
+            var entries: [StoredEntry] = []
             var bytes = 0
             try db.forEachRow(
                 """
-                SELECT sequence, payload, created FROM entry WHERE container = ? AND sequence > ?
+                SELECT sequence, payload, created FROM entry WHERE container = ? AND sequence >= ?
                 ORDER BY sequence LIMIT ?
-                """, [container, Int64(position.value), CloudLimits.pageEntries]
+                """, [container, Int64(clamping: start.value), CloudLimits.pageEntries]
             ) { row in
+                let sequence = LogSequence(UInt64(clamping: try row["sequence"] as Int64))
+                guard sequence == entries.last?.sequence.next ?? start, sequence <= end else { return false }
                 let payload: Data = try row["payload"]
-                bytes += payload.count
-                entries.append(
-                    ContainerFold.Entry(
-                        sequence: LogSequence(UInt64(clamping: try row["sequence"] as Int64)), payload: Array(payload),
-                        created: try row["created"] ?? now))
+                // The first is known already, so however long it is, others have room.
+                if !entries.isEmpty { bytes += payload.count }
+                entries.append(StoredEntry(sequence: sequence, payload: Array(payload), arrived: try row["created"]))
                 return bytes < CloudLimits.pageBytes
             }
-            return entries
+            guard position >= end || entries.last.map({ $0.sequence > position }) ?? false else {
+                throw StorageError(.damaged, "The log of container \(container) has no entry \(position.next).")
+            }
+            return StoredEntries(entries: entries, now: now)
         }
+    }
+
+    /// Returns the last entry's position.
+    func end(of container: Int64) async throws -> LogSequence {
+        try await database.read { try Self.end(of: container, $0) }
+    }
+
+    private static func end(of container: Int64, _ db: any StorageTransaction) throws -> LogSequence {
+        guard let end = try db.value(Int64.self, "SELECT sequence FROM container WHERE id = ?", [container]) else {
+            throw StorageError(.notFound, "There is no container \(container) any more.")
+        }
+        return LogSequence(UInt64(clamping: end))
     }
 
     /// Returns the bytes on the disk: the frames of a container's chunks, and its log.

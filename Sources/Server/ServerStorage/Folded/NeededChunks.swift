@@ -1,0 +1,86 @@
+import CloudModel
+import ContainerLog
+import Foundation
+import GRDB
+
+/// The chunks that one container needs, as a collection records them in a temporary table.
+///
+/// It has a connection of its own and reads the folded log as of one moment (sqlite.org/isolation.html), so that neither a page of the
+/// console waits for a collection nor a collection sees half of what is folded meanwhile.
+final class NeededChunks: Sendable {
+    private let queue: DatabaseQueue
+
+    /// Opens the file of a folded log. Blocks.
+    init(path: String) throws {
+        var configuration = Configuration()
+        configuration.label = "ubiquity-collection"
+        configuration.busyMode = .timeout(30)
+        queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.writeWithoutTransaction {
+            try $0.execute(sql: "CREATE TEMP TABLE needed (id BLOB PRIMARY KEY) WITHOUT ROWID")
+        }
+    }
+
+    /// Records the names of the contents that the folded log and `others` need. Blocks.
+    ///
+    /// - Returns: The last entry of the log that was read, and the contents whose chunks a manifest lists: those chunks are needed too.
+    /// - Throws: ``damagedTree`` if the file is not what was folded. Nothing may be removed then.
+    func addContents(
+        droppedSince since: Int64, and others: [ContentReference]
+    ) throws -> (position: FoldedPosition, manifests: [ContentReference]) {
+        var manifests: Set<ContentReference> = []
+        var position = FoldedPosition.start
+        try queue.writeWithoutTransaction { db in
+            // Deferred: it locks no writer of the folded log, because it writes to the temporary table alone.
+            try db.inTransaction(.deferred) {
+                guard try Int.fetchOne(db, sql: "PRAGMA user_version") == FoldedSchema.version else {
+                    throw damagedTree
+                }
+                let tree = try FoldedTree(db)
+                position = FoldedPosition(sequence: tree.state().sequence, lastEntry: tree.lastEntry)
+                func add(_ content: ContentReference) throws {
+                    guard content.layout != .empty else { return }
+                    try Self.add([content.digest], db)
+                    if content.layout == .manifest { manifests.insert(content) }
+                }
+                try NeededContents(db).forEach(droppedSince: since, add)
+                for content in others { try add(content) }
+                return .commit
+            }
+        }
+        return (position, Array(manifests))
+    }
+
+    /// Blocks.
+    func add(_ chunks: [ChunkID]) throws {
+        try queue.writeWithoutTransaction { db in
+            try db.inTransaction(.deferred) {
+                try Self.add(chunks, db)
+                return .commit
+            }
+        }
+    }
+
+    /// Returns those of the chunks that are not needed. Blocks.
+    func garbage(among places: [ChunkPlace]) throws -> [ChunkPlace] {
+        try queue.read { db in try places.filter { try !Self.contains(Data($0.id.bytes), db) } }
+    }
+
+    private static func add(_ chunks: [ChunkID], _ db: Database) throws {
+        let statement = try db.cachedStatement(sql: "INSERT OR IGNORE INTO temp.needed VALUES (?)")
+        for chunk in chunks { try statement.execute(arguments: [Data(chunk.bytes)]) }
+    }
+
+    private static func contains(_ id: Data, _ db: Database) throws -> Bool {
+        try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM temp.needed WHERE id = ?"), arguments: [id]) != nil
+    }
+}
+
+/// How far a log is folded.
+struct FoldedPosition: Hashable, Sendable {
+    let sequence: LogSequence
+    /// Identifies the entry at ``sequence``, see ``StoredEntry/digest``.
+    let lastEntry: Data
+
+    static let start = FoldedPosition(sequence: .zero, lastEntry: Data())
+}
