@@ -50,6 +50,9 @@ class Server:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
+    def startAgain(self):
+        self.start()
+
     @contextlib.contextmanager
     def frozen(self):
         self.process.send_signal(signal.SIGSTOP)
