@@ -73,15 +73,18 @@ osd memory target = 939524096
 [client.rgw]
 rgw data = {folder}/gateway
 rgw frontends = beast endpoint=127.0.0.1:{gateway}
+rgw max concurrent requests = {requests}
 """
 
 
 class Cluster:
     """A cluster in a directory. `start` creates it there the first time, and starts what was stopped or has died otherwise."""
 
-    def __init__(self, folder, endsWithParent=False):
-        """`endsWithParent`: the kernel kills the daemons when this process dies, however it does."""
-        self.folder, self.endsWithParent = os.path.abspath(folder), endsWithParent
+    def __init__(self, folder, endsWithParent=False, requests=1024):
+        """`endsWithParent`: the kernel kills the daemons when this process dies, however it does.
+        `requests`: the number of requests at once above which the gateway returns 503.
+        """
+        self.folder, self.endsWithParent, self.requests = os.path.abspath(folder), endsWithParent, requests
         self.settings = None
 
     # The life of a cluster
@@ -126,7 +129,7 @@ class Cluster:
         self.settings = {"identity": str(uuid.uuid4()), "monitor": freePort(), "gateway": freePort(), "access": secrets.token_hex(10).upper(),
                          "secret": secrets.token_hex(20)}
         with open(self.path("ceph.conf"), "w") as file:
-            file.write(CONFIGURATION.format(folder=self.folder, size=SIZE, **self.settings))
+            file.write(CONFIGURATION.format(folder=self.folder, size=SIZE, requests=self.requests, **self.settings))
         for name in ["monitor", "objects", "gateway"]:
             os.mkdir(self.path(name))
         self.command("monmaptool", "--create", "--fsid", self.settings["identity"], "--addv", "a",
