@@ -15,17 +15,18 @@ Response = collections.namedtuple("Response", "status headers body")
 
 
 class Bucket:
-    """A bucket at an endpoint `http://HOST:PORT`, used with one key pair."""
+    """A bucket at an endpoint `http(s)://HOST[:PORT]`, used with one key pair."""
 
     def __init__(self, endpoint, name, access, secret, region):
-        self.host = urllib.parse.urlsplit(endpoint).netloc
+        self.endpoint, self.host = endpoint, urllib.parse.urlsplit(endpoint).netloc
+        self.connection = http.client.HTTPSConnection if endpoint.startswith("https:") else http.client.HTTPConnection
         self.name, self.access, self.secret, self.region = name, access, secret, region
         self.clockError = datetime.timedelta()
         """What this client's clock is ahead of the true time."""
 
     @classmethod
     def at(cls, url, environment):
-        """Returns the bucket of `s3://BUCKET/PREFIX?endpoint=…&region=…` with the keys of the environment."""
+        """Returns the bucket of `s3://BUCKET/PREFIX?endpoint=…&region=…`, which needs both settings, with the keys of the environment."""
         parts = urllib.parse.urlsplit(url)
         query = dict(urllib.parse.parse_qsl(parts.query))
         return cls(query["endpoint"], parts.netloc, environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"], query["region"])
@@ -39,7 +40,7 @@ class Bucket:
         search = "&".join(f"{urllib.parse.quote(name, safe='')}={urllib.parse.quote(value, safe='')}"
                           for name, value in sorted((query or {}).items()))
         sent = self.signed(method, path, search, digest or hashlib.sha256(body).hexdigest(), headers or {})
-        connection = http.client.HTTPConnection(self.host, timeout=timeout)
+        connection = self.connection(self.host, timeout=timeout)
         try:
             connection.connect()
             if connected:
