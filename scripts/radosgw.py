@@ -162,8 +162,8 @@ class Cluster:
     def keys(self):
         return {"AWS_ACCESS_KEY_ID": self.settings["access"], "AWS_SECRET_ACCESS_KEY": self.settings["secret"]}
 
-    def environment(self):
-        return {"UBIQUITY_S3_URL": self.url("tests")} | self.keys()
+    def environment(self, endpoint=None):
+        return {"UBIQUITY_S3_URL": self.url("tests", endpoint)} | self.keys()
 
     def bucket(self):
         return Bucket(self.endpoint, BUCKET, self.settings["access"], self.settings["secret"], REGION)
