@@ -34,7 +34,7 @@ help:
 	@echo "make server-load  200 devices at one server, a large upload that breaks again and again, a new device (LOAD=options)"
 	@echo "make worst-client  what one account's attacks cost another's reads (ATTACKS='--seconds 8 --limit 200')"
 	@echo "make namespaces a server and two devices in network namespaces, behind cables that delay, reorder, drop and fail (NETWORK='--seconds 14 --mib 64 --cuts 1')"
-	@echo "make s3       the tests of S3 on a real engine, Ceph's radosgw (TESTS=name, KILL=20 kills it every 20 s, REQUESTS=4 throttles it; HISTORIES=20, SEED=n again)"
+	@echo "make s3       the tests of S3 on a real engine, Ceph's radosgw (TESTS=name, HISTORIES=20, SEED=n again)"
 	@echo "make services measure coordinated reads and live queries (SERVICES=claims or queries)"
 	@echo "make stress   fio with checksums, stress-ng's file system stressors and a long mixed load in a mount"
 	@echo "make docs     build the documentation of the library Ubiquity with DocC, in .build/docs"
@@ -171,7 +171,7 @@ s3: setup build
 	scripts/s3 run -- scripts/bucket-rules
 	scripts/s3 run --kill 3 -- scripts/bucket-rules --creation
 	scripts/s3 run --requests 8 -- scripts/bucket-rules --creation
-	scripts/s3 run $(if $(KILL),--kill $(KILL)) $(if $(REQUESTS),--requests $(REQUESTS)) -- $(SWIFT_TEST) --filter '$(or $(TESTS),^S3)'
+	scripts/s3 run -- $(SWIFT_TEST) --filter '$(or $(TESTS),^S3)'
 	scripts/histories --s3 --histories $(or $(HISTORIES),20) $(if $(SEED),--seed $(SEED))
 
 # SERVICES=claims runs one of: claims, queries.
