@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: help setup setup-build build run stop test simulate golden histories reads model powerloss faults fuzz tsan check format bench \
-	scale services server-load worst-client namespaces stress docs install deb clean
+	scale services server-load worst-client namespaces s3 stress docs install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, show what to try"
@@ -34,6 +34,7 @@ help:
 	@echo "make server-load  200 devices at one server, a large upload that breaks again and again, a new device (LOAD=options)"
 	@echo "make worst-client  what one account's attacks cost another's reads (ATTACKS='--seconds 8 --limit 200')"
 	@echo "make namespaces a server and two devices in network namespaces, behind cables that delay, reorder, drop and fail (NETWORK='--seconds 14 --mib 64 --cuts 1')"
+	@echo "make s3       the tests of S3 on a real engine, Ceph's radosgw (TESTS=name, HISTORIES=20, SEED=n again)"
 	@echo "make services measure coordinated reads and live queries (SERVICES=claims or queries)"
 	@echo "make stress   fio with checksums, stress-ng's file system stressors and a long mixed load in a mount"
 	@echo "make docs     build the documentation of the library Ubiquity with DocC, in .build/docs"
@@ -162,6 +163,16 @@ worst-client: setup-build
 # Needs root to create network namespaces, and mounts in them.
 namespaces: setup build
 	scripts/namespaces $(NETWORK)
+
+# The engine is not a package that `make setup` installs, because only these tests need it.
+s3: setup build
+	scripts/setup s3
+	$(SWIFT_BUILD_TESTS)
+	scripts/s3 run -- scripts/bucket-rules
+	scripts/s3 run --kill 3 -- scripts/bucket-rules --creation
+	scripts/s3 run --requests 8 -- scripts/bucket-rules --creation
+	scripts/s3 run -- $(SWIFT_TEST) --filter '$(or $(TESTS),^S3)'
+	scripts/histories --s3 --histories $(or $(HISTORIES),20) $(if $(SEED),--seed $(SEED))
 
 # SERVICES=claims runs one of: claims, queries.
 services: setup build

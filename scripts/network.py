@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import queue
 import re
 import signal
 import socket
@@ -49,6 +50,9 @@ class Server:
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
+
+    def startAgain(self):
+        self.start()
 
     @contextlib.contextmanager
     def frozen(self):
@@ -165,3 +169,34 @@ class Proxy:
             return True
         device.sendall(data)
         return True
+
+
+class DistantProxy(Proxy):
+    """A proxy that delays everything without limiting its rate, as a long line does; a new connection takes one more round trip."""
+
+    def __init__(self, server, roundTrip):
+        """`roundTrip`: in seconds."""
+        self.roundTrip = roundTrip
+        super().__init__(server, None)
+
+    def pump(self, source, target, alter):
+        # Bounded, so that a slow reader slows the sender down.
+        line = queue.Queue(1024)
+        threading.Thread(target=self.deliver, args=(line, source, target), daemon=True).start()
+        handshake = self.roundTrip if alter == self.request else 0
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                line.put((time.monotonic() + handshake + self.roundTrip / 2, data))
+                handshake = 0
+        line.put((time.monotonic() + self.roundTrip / 2, None))
+
+    def deliver(self, line, source, target):
+        with contextlib.suppress(OSError):
+            while True:
+                due, data = line.get()
+                time.sleep(max(0, due - time.monotonic()))
+                if data is None:
+                    break
+                target.sendall(data)
+        self.break_(source)
+        self.break_(target)

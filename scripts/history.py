@@ -1,0 +1,330 @@
+"""A random history of three devices with real daemons and mounts on a cloud in a directory: see `scripts/histories`."""
+
+import contextlib
+import ctypes
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+
+from devices import PROGRAM, Device, Failure, run
+from ledger import Ledger, content
+
+HANG = 60
+"""Seconds after which a call to a mount counts as a hang; the longest wait that is promised is 30."""
+NAMES = ["a.txt", "b.txt", "c.md", "d"]
+FOLDERS = ["", "x", "y", "x/z"]
+
+
+class Watch:
+    """Ends the program when a call to a mount does not return."""
+
+    def __init__(self):
+        self.what, self.since = None, 0
+        threading.Thread(target=self.look, daemon=True).start()
+
+    def look(self):
+        while True:
+            time.sleep(1)
+            if self.what and time.monotonic() - self.since > HANG:
+                print(f"HANG: {self.what} has not returned for {HANG} s", flush=True)
+                os._exit(2)
+
+    @contextlib.contextmanager
+    def over(self, what):
+        self.what, self.since = what, time.monotonic()
+        try:
+            yield
+        finally:
+            self.what = None
+
+
+class Machine(Device):
+    """A device with the operations that faults need."""
+
+    def kill(self):
+        os.kill(self.pid, signal.SIGKILL)
+        while os.path.exists(f"/proc/{self.pid}/task") and "Z" not in open(f"/proc/{self.pid}/stat").read().rsplit(")", 1)[1]:
+            time.sleep(0.01)
+
+    def sync(self):
+        run(PROGRAM, "sync", self.mount, "--wait", "--timeout", "120", stderr=subprocess.STDOUT)
+
+    def path(self, name):
+        return os.path.join(self.documents, name)
+
+    def files(self):
+        found = []
+        for folder, _, names in os.walk(self.documents, onerror=lambda error: (_ for _ in ()).throw(error)):
+            found += [os.path.relpath(os.path.join(folder, name), self.documents) for name in names]
+        return sorted(found)
+
+    def shown(self):
+        """Everything that it shows: each file's mode and bytes, each folder; without the temporary files of interrupted saves."""
+        shown = {}
+        for folder, folders, names in os.walk(self.documents):
+            for name in folders:
+                shown[os.path.relpath(os.path.join(folder, name), self.documents) + "/"] = None
+            for name in names:
+                if name.endswith(".tmp"):
+                    continue
+                path = os.path.join(folder, name)
+                with open(path, "rb") as file:
+                    shown[os.path.relpath(path, self.documents)] = (os.fstat(file.fileno()).st_mode, file.read())
+        return shown
+
+
+class History:
+    def __init__(self, root, seed, watch):
+        self.random, self.ledger, self.watch, self.story = random.Random(seed), Ledger(), watch, []
+        self.root = root
+        self.devices = [Machine(root, name) for name in "ABC"]
+        self.isCloudAway, self.settled = False, 0
+
+    def connect(self):
+        """Runs before the devices start."""
+
+    def disconnect(self):
+        """Runs after the devices stopped."""
+
+    def play(self):
+        try:
+            self.connect()
+            for device in self.devices:
+                device.start()
+                # A device that has never seen the cloud would create another one while the cloud is away.
+                device.sync()
+            for _ in range(self.random.randrange(15, 50)):
+                self.step()
+            self.repair()
+            self.compare()
+        finally:
+            self.bringBack()
+            for device in self.devices:
+                with contextlib.suppress(ProcessLookupError, TypeError):
+                    os.kill(device.pid, signal.SIGCONT)
+                device.stop()
+            self.disconnect()
+
+    # Users
+
+    def step(self):
+        device = self.random.choice(self.devices)
+        acts = [self.write] * 8 + [self.save] * 8 + [self.delete] * 3 + [self.rename] * 4 + [self.moveFolder, self.sweep]
+        acts += [self.copy] * 5 + [self.exchange, self.swapKind]
+        faults = [self.pause] * 4 + [self.killIn] * 3 + [self.freeze, self.cloud, self.cloud, self.evict, self.evict]
+        act = self.random.choice(acts * 2 + faults)
+        outcome = "done"
+        try:
+            with self.watch.over(f"{device.name}: {act.__name__}"):
+                outcome = act(device) or outcome
+        except OSError as error:
+            outcome = f"({error.strerror})"
+        self.story.append(f"{device.name}: {act.__name__}: {outcome}")
+
+    def write(self, device, name=None):
+        """Writes in place, as editors that keep the inode do."""
+        name, new = name or self.name(), self.ledger.new()
+        self.folder(device, name)
+        with open(device.path(name), "r+b" if os.path.lexists(device.path(name)) else "x+b", buffering=0) as file:
+            old = self.read(file.fileno(), f"{device.name} {name}")
+            with self.ledger.act(new, old):
+                file.truncate(0)
+                data = content(new)
+                while data:
+                    data = data[file.write(data):]
+                file.close()
+        return f"{name}: {new} over {old}"
+
+    def save(self, device):
+        """Saves by writing a temporary file and renaming it over the document."""
+        name, new = self.name(), self.ledger.new()
+        self.folder(device, name)
+        path = device.path(name)
+        with open(path + ".tmp", "wb") as file:
+            file.write(content(new))
+            if self.random.random() < 0.3:
+                os.fsync(file.fileno())
+        old = self.look(device, name)
+        with self.ledger.act(new, old):
+            os.rename(path + ".tmp", path)
+        return f"{name}: {new} over {old}"
+
+    def delete(self, device, name=None):
+        name = name or self.existing(device)
+        old = self.look(device, name)
+        with self.ledger.act(old=old):
+            os.unlink(device.path(name))
+        return f"{name}: {old}"
+
+    def rename(self, device):
+        name, target = self.existing(device), self.name()
+        if name == target:
+            return "nothing"
+        self.folder(device, target)
+        old = self.look(device, target)
+        with self.ledger.act(old=old):
+            os.rename(device.path(name), device.path(target))
+        return f"{name} to {target} over {old}"
+
+    def copy(self, device):
+        """`cp`, mostly over another document; now and then the source is edited or deleted afterwards."""
+        name = self.existing(device)
+        target = self.existing(device) if self.random.random() < 0.6 else self.name()
+        token = self.look(device, name)
+        if name == target or token is None:
+            return "nothing"
+        self.folder(device, target)
+        old = self.look(device, target)
+        self.ledger.copied.add(token)
+        with self.ledger.act(token, old):
+            with open(device.path(target), "wb") as file:
+                file.write(content(token))
+        outcome = f"{name} to {target}: {token} over {old}"
+        act = self.random.choice([self.write, self.write, self.delete, None])
+        if act:
+            time.sleep(self.random.choice([0, 0.1, 0.4]))
+            outcome += f"; {act.__name__} {act(device, name)}"
+        return outcome
+
+    def exchange(self, device):
+        names = device.files()
+        if len(names) < 2:
+            return "nothing"
+        one, two = self.random.sample(names, 2)
+        # RENAME_EXCHANGE of renameat2(2), for which Python has no function.
+        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
+        paths = [os.fsencode(device.path(name)) for name in (one, two)]
+        if renameat2(-100, paths[0], -100, paths[1], 2) != 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        return f"{one} and {two}"
+
+    def swapKind(self, device):
+        """Replaces a document by a folder."""
+        name = self.existing(device)
+        outcome = self.delete(device, name)
+        os.mkdir(device.path(name))
+        return f"{outcome}, a folder now"
+
+    def moveFolder(self, device):
+        folder, target = self.random.sample([name for name in FOLDERS if name], 2)
+        os.rename(device.path(folder), device.path(target))
+        return f"{folder} to {target}"
+
+    def sweep(self, device):
+        """`rm -r`, file by file."""
+        folder = self.random.choice([name for name in FOLDERS if name])
+        for name in [name for name in device.files() if name.startswith(folder + "/")]:
+            old = self.look(device, name)
+            with self.ledger.act(old=old):
+                os.unlink(device.path(name))
+        for below, _, _ in os.walk(device.path(folder), topdown=False):
+            os.rmdir(below)
+        return folder
+
+    def name(self):
+        return os.path.join(self.random.choice(FOLDERS), self.random.choice(NAMES))
+
+    def existing(self, device):
+        names = device.files()
+        return self.random.choice(names) if names else "a.txt"
+
+    def folder(self, device, name):
+        os.makedirs(os.path.dirname(device.path(name)), exist_ok=True)
+
+    def look(self, device, name):
+        """Returns the token of the content that a name shows; None if there is no file."""
+        try:
+            descriptor = os.open(device.path(name), os.O_RDONLY)
+        except FileNotFoundError:
+            return None
+        try:
+            return self.read(descriptor, f"{device.name} {name}")
+        finally:
+            os.close(descriptor)
+
+    def read(self, descriptor, where):
+        data = b""
+        while part := os.pread(descriptor, 1 << 20, len(data)):
+            data += part
+        return self.ledger.token(data, where)
+
+    # Faults
+
+    def pause(self, _):
+        time.sleep(self.random.choice([0.05, 0.3, 1]))
+
+    def killIn(self, device):
+        """Kills the daemon during an operation of a program; the next daemon starts with a dead mount."""
+        timer = threading.Timer(self.random.random() * 0.05, device.kill)
+        timer.start()
+        outcome = "idle"
+        try:
+            outcome = self.random.choice([self.write, self.save, self.rename])(device)
+        except OSError as error:
+            outcome = f"({error.strerror})"
+        timer.join()
+        device.start()
+        return outcome
+
+    def freeze(self, device):
+        """Stops the daemon while the others go on, as when a laptop is closed."""
+        os.kill(device.pid, signal.SIGSTOP)
+        try:
+            others = [other for other in self.devices if other is not device]
+            for _ in range(3):
+                with contextlib.suppress(OSError):
+                    self.story.append(f"  meanwhile: {self.save(self.random.choice(others))}")
+            time.sleep(0.5)
+        finally:
+            os.kill(device.pid, signal.SIGCONT)
+
+    def cloud(self, _):
+        if self.isCloudAway:
+            return self.bringBack()
+        os.rename(f"{self.root}/cloud", f"{self.root}/away")
+        self.isCloudAway = True
+        return "away"
+
+    def bringBack(self):
+        if self.isCloudAway:
+            os.rename(f"{self.root}/away", f"{self.root}/cloud")
+            self.isCloudAway = False
+        return "back"
+
+    def evict(self, device):
+        name = self.existing(device)
+        subprocess.run([PROGRAM, "evict", device.path(name)], capture_output=True, check=False)
+        return name
+
+    # The end
+
+    def repair(self):
+        self.bringBack()
+        self.settled = -time.monotonic()
+        for _ in range(3):
+            for device in self.devices:
+                device.sync()
+
+    def compare(self):
+        limit = time.monotonic() + 60
+        while True:
+            with self.watch.over("reading all"):
+                shown = [device.shown() for device in self.devices]
+            if all(other == shown[0] for other in shown):
+                break
+            if time.monotonic() > limit:
+                raise Failure("the devices show different things: " + "; ".join(
+                    f"{device.name} {sorted(tree)}" for device, tree in zip(self.devices, shown)))
+            time.sleep(0.2)
+        self.settled += time.monotonic()
+        documents = {name: entry[1] for name, entry in shown[0].items() if entry}
+        there = {self.ledger.token(data, name) for name, data in documents.items()}
+        lost = self.ledger.written - self.ledger.replaced - self.ledger.doubted - there
+        back = (self.ledger.replaced & there) - self.ledger.doubted - self.ledger.copied
+        if lost or back:
+            raise Failure(f"lost: {sorted(lost)}, back: {sorted(back)}, there: {sorted(documents)}")
+        for device in self.devices:
+            run(PROGRAM, "check", device.mount, stderr=subprocess.STDOUT)
