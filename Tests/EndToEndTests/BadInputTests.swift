@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// What a user sees after requesting something impossible. Each message is compared as a whole.
-    @Suite("Bad input")
+    @Suite("Invalid input")
     struct BadInputTests {
         /// Mounts with these arguments, which must fail with this status and message and mount nothing.
         private func refused(
@@ -17,7 +17,7 @@ extension EndToEnd {
             #expect(outcome.output.isEmpty, sourceLocation: sourceLocation)
         }
 
-        @Test("clouds that are none, or of a kind that this version has not")
+        @Test("addresses that are not clouds, or are of a kind that this version does not support")
         func clouds() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.stop()
@@ -45,7 +45,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("mount points that are not empty, no folder, or below nothing")
+        @Test("mount points that are not empty, not a folder, or below a missing folder")
         func mountPoints() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let root = test.root
@@ -83,7 +83,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a state of a newer version is refused and not touched; a reset of it too")
+        @Test("a state of a newer version is refused and not changed, also by reset")
         func newerState() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f")
@@ -109,7 +109,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("no /dev/fuse, or one that is something else")
+        @Test("a missing /dev/fuse, or another file in its place")
         func noFuse() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f")
@@ -131,7 +131,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("paths that lead nowhere, and a command that does not exist")
+        @Test("paths that do not exist, and a command that does not exist")
         func commands() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let missing = try await test.a.ubiquity(["status", test.a.path("nothing")])

@@ -4,9 +4,9 @@ import Testing
 
 extension EndToEnd {
     /// Mounts that are in use, that would contain themselves, or that start without their cloud.
-    @Suite("Mounts that must not be taken or made as asked")
+    @Suite("Unmounting busy mounts, and mounts that are refused")
     struct BusyMountTests {
-        @Test("unmount refuses a mount in which a program has a file open and names both, until it is forced")
+        @Test("unmount refuses a mount in which a program has a file open and names both, unless it is forced")
         func busy() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let a = test.a
@@ -26,7 +26,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a program that only stands in a folder of it does not hold a mount")
+        @Test("a program whose working directory is in the mount does not keep it busy")
         func folder() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let outcome = try await test.a.tryShell("mkdir d; cd d; \(test.a.command(["unmount", test.a.mount]))")
@@ -37,7 +37,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "mounts inside of mounts, and clouds and states inside of mounts or of their own mount point, are refused")
+            "mounts inside mounts, and clouds and states inside mounts or inside their own mount point, are refused")
         func nested() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let (a, root) = (test.a, test.root)
@@ -71,7 +71,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("through a bind mount they are refused, too", .needsRoot)
+        @Test("they are refused through a bind mount, too", .needsRoot)
         func bound() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let (a, root) = (test.a, test.root)
@@ -87,7 +87,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a mount that starts without its cloud says so on standard error, and one with it says nothing")
+        @Test("a mount that starts without its cloud warns on standard error, and one with its cloud prints nothing")
         func withoutCloud() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.stop()

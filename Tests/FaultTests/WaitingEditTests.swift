@@ -7,7 +7,7 @@ extension FaultSuite {
     @Suite("An edit that waits for the cloud")
     struct WaitingEditTests {
         @Test(
-            "a byte of it that changes by itself is found, and is not uploaded before a program saves the document again"
+            "a corrupted byte of the edit is found, and the edit is not uploaded before a program saves the document again"
         )
         func damaged() async throws {
             try await FaultBench.with { bench in
@@ -43,7 +43,7 @@ extension FaultSuite {
             }
         }
 
-        @Test("a program that sets the time back after a write has made an edit, and no damage")
+        @Test("a program that sets the time back after a write has made an edit, not damage")
         func timeSetBack() async throws {
             try await FaultBench.with { bench in
                 let (victim, clock) = (bench.victim, try SetClock(bench))
