@@ -181,8 +181,8 @@ struct CommandTests {
         let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
             for (path, what) in [
-                (daemon.record.mount, "mounted already"), ("/etc/passwd", "not a folder"), ("/usr", "not empty"),
-                ("\(daemon.directory)/no/such", "can not be used"),
+                (daemon.record.mount, "already mounted"), ("/etc/passwd", "not a folder"), ("/usr", "not empty"),
+                ("\(daemon.directory)/no/such", "cannot be used"),
             ] {
                 let outcome = try await ubiquity(["mount", path], daemon)
                 #expect(outcome.status == 6, "\(path): \(outcome.errors)")

@@ -46,12 +46,12 @@ extension CommandTests {
     @Test("publishing on a cloud that cannot publish fails with a message that says so")
     func noLinks() async throws {
         let handler = ScriptedHandler { _ in
-            throw DaemonFailure(.unsupported, "the cloud of this mount can not publish documents", path: "/m")
+            throw DaemonFailure(.unsupported, "the cloud of this mount cannot publish documents", path: "/m")
         }
         try await FakeDaemon.with(handler) { daemon in
             let outcome = try await ubiquity(["publish", "\(daemon.record.mount)/a"], daemon)
             #expect(outcome.status == 1)
-            #expect(outcome.errors == "ubiquity: the cloud of this mount can not publish documents: /m\n")
+            #expect(outcome.errors == "ubiquity: the cloud of this mount cannot publish documents: /m\n")
         }
     }
 

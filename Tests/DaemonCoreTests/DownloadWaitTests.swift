@@ -21,7 +21,7 @@ struct DownloadWaitTests {
     @Test("a cloud that was unreachable since the last bytes arrived, and is silent now, counts as unreachable")
     func flickers() {
         var wait = DownloadWait(arrivals: 0, now: .zero)
-        #expect(wait.failure(.offline("The cloud sends nothing."), arrivals: 0, now: .seconds(1)) == nil)
+        #expect(wait.failure(.offline("The cloud does not respond."), arrivals: 0, now: .seconds(1)) == nil)
         #expect(wait.failure(.online, arrivals: 0, now: late)?.code == .offline)
     }
 

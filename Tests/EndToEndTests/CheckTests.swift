@@ -92,7 +92,7 @@ extension EndToEnd {
                 try await test.a.sync()
                 try FileManager.default.removeItem(atPath: try #require(try test.a.blobs.first).path)
                 let found = try await findings(test.a, "check")
-                #expect(found.mount.problems.first?.message == "its bytes are gone from this device")
+                #expect(found.mount.problems.first?.message == "its bytes are missing on this device")
                 #expect(try await findings(test.a, "repair").status == 0)
                 try await eventually("it is here") { try await test.a.tryShell("seq 1 30000 | cmp - f").succeeded }
             }
@@ -129,7 +129,7 @@ extension EndToEnd {
                 let before = try await test.a.shell("sha256sum < f")
                 let outcome = try await findings(test.a, "repair")
                 #expect(outcome.status == 7)
-                #expect(outcome.mount.problems.contains { $0.advice?.contains("what is here was kept") == true })
+                #expect(outcome.mount.problems.contains { $0.advice?.contains("the local bytes were kept") == true })
                 #expect(try await test.a.shell("sha256sum < f") == before)
             }
         }

@@ -136,7 +136,7 @@ extension EndToEnd {
                 try await test.a.shell("touch \(go)")
                 let end = try await holder
                 #expect(end.status == 1)
-                #expect(end.errors.contains("the claim was taken away"), "\(end.errors)")
+                #expect(end.errors.contains("the claim was revoked"), "\(end.errors)")
             }
         }
 

@@ -67,7 +67,7 @@ extension EndToEnd {
                 #expect(try await test.a.shell("\(test.a.binaries)/presenter-tool sync d pause") == "pause")
                 #expect(try await test.a.attribute("isSyncPaused", of: "d") == "1")
                 let refusal = try await test.a.shell("echo x > d/g; \(test.a.binaries)/presenter-tool sync d/g resume")
-                #expect(refusal.contains("resume the folder"), "\(refusal)")
+                #expect(refusal.contains("Resume that folder"), "\(refusal)")
                 #expect(try await test.a.shell("\(test.a.binaries)/presenter-tool sync d resume") == "resume")
                 #expect(try await test.a.attribute("isSyncPaused", of: "d/g") == "0")
             }

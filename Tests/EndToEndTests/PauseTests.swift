@@ -72,7 +72,7 @@ extension EndToEnd {
                         "f", "gone", "far",
                     ])
                 let single = try await a.ubiquity(["resume", a.path("d/e/f")])
-                #expect(single.status == 6 && single.errors.contains("Resume the folder"), "\(single)")
+                #expect(single.status == 6 && single.errors.contains("Resume that folder"), "\(single)")
                 try await a.shell(
                     "echo two > d/e/f; echo new > d/e/new; rm d/gone; mv d/e d/E; echo two > g; mkdir d/sub")
                 try await b.shell("echo far away > d/far")

@@ -92,7 +92,7 @@ extension EndToEnd {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > a.txt")
                 let outcome = try await test.a.shell("\(ubiquity) publish a.txt 2>&1 || echo status $?")
-                #expect(outcome.contains("can not publish") && outcome.hasSuffix("status 1"))
+                #expect(outcome.contains("cannot publish") && outcome.hasSuffix("status 1"))
             }
         }
     }

@@ -25,7 +25,7 @@ extension EndToEnd {
                         try await a.ubiquity(["status", a.mount]).text(),
                         try await b.ubiquity(["status", b.mount]).text(),
                     ]
-                    return reports.contains { $0.contains("in answer to each other") }
+                    return reports.contains { $0.contains("in response to each other") }
                 }
                 try await a.shell("echo other > g")
                 try await eventually("other documents go on") { try await b.tryShell("cat g").output == "other\n" }

@@ -49,7 +49,7 @@ extension EndToEnd {
                     bytes += frame(#"{"id":\#(number * 2 + 1),"request":{"finish":{"claim":\#(number * 2)}}}"#)
                 }
                 let answers = try send(bytes, to: "\(test.a.state)/control.sock", frames: 81)
-                let unknown = answers.filter { $0.contains("has no claim of number") }
+                let unknown = answers.filter { $0.contains("has no claim with number") }
                 #expect(unknown.isEmpty, "\(unknown.count): \(unknown.first ?? "")")
                 #expect(answers.filter { $0.contains("done") }.count == 40, "\(answers.last ?? "")")
             }

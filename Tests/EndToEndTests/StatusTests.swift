@@ -153,10 +153,10 @@ extension EndToEnd {
                 try cloud.goOffline()
                 try await b.shell("cmp <(seq 1 5000) d/e/5")
                 let outcome = try await b.ubiquity(["sync", "--wait", "--timeout", "1", b.mount])
-                #expect([4, 5].contains(outcome.status), "what the cloud has can not be asked: \(outcome)")
+                #expect([4, 5].contains(outcome.status), "what the cloud has cannot be asked: \(outcome)")
                 try await b.shell("echo x > new")
                 let waiting = try await b.ubiquity(["sync", "--wait", "--timeout", "1", b.mount])
-                #expect([4, 5].contains(waiting.status), "it can not be in the cloud: \(waiting)")
+                #expect([4, 5].contains(waiting.status), "it cannot be in the cloud: \(waiting)")
                 try cloud.goOnline()
             }
         }

@@ -149,7 +149,7 @@ extension EndToEnd {
                 try cloud.goOffline()
                 let version = try #require(try await history(b).first).version
                 let outcome = try await b.ubiquity(["restore", b.path("f"), "--version", version])
-                #expect(!outcome.succeeded && outcome.errors.contains("can not be reached"), "\(outcome)")
+                #expect(!outcome.succeeded && outcome.errors.contains("cannot be reached"), "\(outcome)")
                 try cloud.goOnline()
                 try await b.sync()
                 try await b.ubiquity(["restore", b.path("f"), "--version", version]).text()

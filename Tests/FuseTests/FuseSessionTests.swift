@@ -49,7 +49,7 @@ struct FuseSessionTests {
     @Test("The error for a mount point that is missing, not a folder or in use names it and says what to do")
     func refusals() async throws {
         try await FuseFixture.with { mount async throws in
-            await expectRefusal(mount, "SCRATCH/none", "Make the folder first")
+            await expectRefusal(mount, "SCRATCH/none", "Create the folder first")
             await expectRefusal(mount, "SCRATCH/native", "is not a folder")
             await expectRefusal(mount, "SCRATCH/mount", "Unmount it first")
         }

@@ -91,12 +91,12 @@ struct PredicateTests {
         "Errors say what is wrong, and where",
         arguments: [
             ("", 1, "a value"), ("name ==", 8, "a value"), ("nam == 'a'", 1, "no attribute nam"),
-            ("name == 'a", 9, "not closed"), ("size LIKE '*'", 6, "looks into text"), ("size == 'x'", 6, "a number"),
+            ("name == 'a", 9, "not closed"), ("size LIKE '*'", 6, "applies to text"), ("size == 'x'", 6, "a number"),
             ("isUploaded > TRUE", 12, "true or false"), ("name == 'a' name", 13, "AND, OR or the end"),
             ("(name == 'a'", 13, "“)” is expected"), ("name MATCHES '['", 6, "not closed"),
-            ("size BETWEEN {1}", 6, "two values"), ("modified > 'soon'", 10, "no time"),
-            ("name # 'a'", 6, "means nothing"),
-            ("'a' == 'a'", 1, "an attribute"), ("size > 1e999", 8, "no number"), ("size[c] == 1", 5, "comparison"),
+            ("size BETWEEN {1}", 6, "two values"), ("modified > 'soon'", 10, "not a time"),
+            ("name # 'a'", 6, "is unexpected"),
+            ("'a' == 'a'", 1, "an attribute"), ("size > 1e999", 8, "not a number"), ("size[c] == 1", 5, "comparison"),
         ])
     func refuses(_ text: String, _ position: Int, _ message: String) {
         let error = error(text)

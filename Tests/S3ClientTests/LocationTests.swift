@@ -39,7 +39,7 @@ struct LocationTests {
             ("s3://bucket?endpoint=https://u:HIDDEN@host", "credentials"),
             ("s3://bucket?endpoint=https://host:99999", "not an endpoint"), ("s3://bucket?region=EU", "region"),
             ("s3://bucket?region=a.evil.example/", "region"), ("s3://bucket?addressing=none", "path or virtual"),
-            ("s3://bucket?insecure=yes", "true or false"), ("s3://bucket?secret=HIDDEN", "no setting"),
+            ("s3://bucket?insecure=yes", "true or false"), ("s3://bucket?secret=HIDDEN", "not a setting"),
             ("s3://bucket?region=a&region=b", "twice"), ("s3://bucket?region", "no value"),
         ])
     func wrong(text: String, part: String) {

@@ -199,7 +199,7 @@ struct SecurityTests {
             let session = try await server.session()
             let shown = try await server.post("devices/code", "scope=read&expires=30d", from: "devices", session)
             let code = try #require(shown.text.firstMatch(of: /id="new-code">([\w-]+)</).map { String($0.1) })
-            #expect(shown.text.contains("change nothing"))
+            #expect(shown.text.contains("not change anything"))
             _ = try await server.store.devices.signIn(code: #require(SignInCode(typed: code)), device: "tablet")
             let page = try await server.page("devices", session).text
             #expect(page.contains("read only") && page.contains("until"))

@@ -87,7 +87,7 @@ struct VersionSurfaceTests {
                 let version = try NSFileVersion.addOfItem(at: url, withContentsOf: url)
                 version.isDiscardable = true
                 version.isDiscardable = false
-                #expect(version.isDiscardable, "it can not be taken back")
+                #expect(version.isDiscardable, "it cannot be taken back")
             }
             let others = try #require(NSFileVersion.otherVersionsOfItem(at: url))
             #expect(others.filter(\.isDiscardable).count == 11 && others.count == 12)

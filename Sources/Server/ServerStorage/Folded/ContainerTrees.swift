@@ -95,7 +95,7 @@ package final class ContainerTrees: Sendable {
         if let known = use(id) { return known }
         let opened = try await store.threads.blocking { [folder] in
             if mkdir(folder, 0o700) != 0, errno != EEXIST {
-                throw StorageError(.failed, "The folder \(folder) can not be made.")
+                throw StorageError(.failed, "The folder \(folder) cannot be created.")
             }
             return try FoldedContainer(path: "\(folder)/\(id).sqlite")
         }
