@@ -88,7 +88,7 @@ struct MountLocatorTests {
         "the error for a mount without a registered daemon says so",
         arguments: [
             (MountHealth.dead, Commands.ExitStatus.notMounted, "the daemon of this mount is gone: /dead."),
-            (.living, .notAnswering, "by no daemon that is registered here: /dead."),
+            (.living, .notAnswering, "is not registered here: /dead."),
             (.frozen, .notAnswering, "this mount does not answer"),
         ])
     func orphan(health: MountHealth, status: Commands.ExitStatus, text: String) {

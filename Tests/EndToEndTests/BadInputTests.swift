@@ -40,8 +40,8 @@ extension EndToEnd {
                         + "Use file:///DIRECTORY, or a server of your own: http(s)://HOST.")
                 try await refused(
                     test, rest + ["--cloud", "https://user@cloud.example"], status: 1,
-                    "not a valid server address, it has a user, a query, a fragment or characters that an address "
-                        + "cannot have: https://user@cloud.example. Use http(s)://HOST[:PORT].")
+                    "not a valid server address, it has a user, a query, a fragment or invalid "
+                        + "characters: https://user@cloud.example. Use http(s)://HOST[:PORT].")
             }
         }
 

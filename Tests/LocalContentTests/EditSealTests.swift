@@ -41,7 +41,7 @@ struct EditSealTests {
     }
 
     @Test(
-        "a seal matches no later write, no changed copy and no other file"
+        "a seal does not match after a write, after a change of its row, or when the file is not edited"
     )
     func lapses() throws {
         try sealed { store, item, seal in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Retries of refused evictions")
 struct EvictionBackoffTests {
-    @Test("a presenter that refused is asked again after five minutes, others are asked at once")
+    @Test("the presenters of a refused document are asked again after five minutes, those of others at once")
     func pauses() {
         var backoff = EvictionBackoff()
         let (kept, other) = (NodeID(20), NodeID(21))
