@@ -72,7 +72,7 @@ class Server:
 class Proxy:
     """A proxy between one device and the server. `fault` applies to everything that passes while it is set:
 
-    away: the server can not be reached. cut: a connection breaks within the next bytes of a response. lost: the response is lost, though
+    away: the server cannot be reached. cut: a connection breaks within the next bytes of a response. lost: the response is lost, though
     the request arrived. stall: responses stall. slow: they are slow. unavailable: 503. short, long: a response has fewer or more bytes
     than its length says. flip: one bit of it is changed.
     """

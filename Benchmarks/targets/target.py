@@ -5,7 +5,7 @@ import subprocess
 
 
 class Failure(Exception):
-    """A target can not be measured; the message says why and what to do."""
+    """A target cannot be measured; the message says why and what to do."""
 
 
 class Target:

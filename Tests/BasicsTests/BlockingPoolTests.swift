@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct BlockingPoolTests {
-    @Test("Work runs on a thread of the pool's name and hands its result or error back")
+    @Test("Work runs on a thread with the pool's name, and its result or error is returned")
     func results() async throws {
         let pool = try BlockingPool(name: "a-rather-long-name", threads: 1)
         let name = try await pool.run { try threadName() }
@@ -12,7 +12,7 @@ import Testing
         await #expect(throws: Errno(ENOENT)) { try await pool.run { () throws(Errno) in throw Errno(ENOENT) } }
     }
 
-    @Test("Urgent jobs overtake those that wait")
+    @Test("Urgent jobs run before jobs that are already waiting")
     func urgent() async throws {
         let pool = try BlockingPool(name: "order", threads: 1)
         let order = Mutex<[Int]>([])
@@ -29,7 +29,7 @@ import Testing
         #expect(order.withLock { $0 } == [0, 1, 2])
     }
 
-    @Test("What was handed over is done even when the pool is let go at once")
+    @Test("Jobs that were submitted run even if the pool is released at once")
     func drained() async throws {
         let done = Mutex(0)
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

@@ -2,7 +2,7 @@ import Basics
 import Glibc
 import Testing
 
-@Suite("Days of the calendar")
+@Suite("Calendar days")
 struct CivilDateTests {
     @Test("days agree with the C library's calendar, before and after 1970")
     func agreement() {
@@ -18,7 +18,7 @@ struct CivilDateTests {
         }
     }
 
-    @Test("a day that no month has is no date")
+    @Test("a day that its month does not have is rejected")
     func invalid() {
         #expect(CivilDate(year: 2026, month: 2, day: 29) == nil)
         #expect(CivilDate(year: 2024, month: 2, day: 29) != nil)
@@ -29,7 +29,7 @@ struct CivilDateTests {
         #expect(CivilDate(year: 2026, month: 1, day: 0) == nil)
     }
 
-    @Test("days beyond all counted years become the nearest counted one", arguments: [Int64.min, .max])
+    @Test("days out of range become the nearest valid day", arguments: [Int64.min, .max])
     func extremes(days: Int64) {
         let date = CivilDate(daysSince1970: days)
         #expect(CivilDate(year: date.year, month: date.month, day: date.day) == date)

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Files that are replaced as a whole")
+@Suite("Files that are replaced atomically")
 struct DurableFileTests {
     private let old = Array("the old content".utf8)
     private let new = Array("the new content, which is longer".utf8)
@@ -13,7 +13,8 @@ struct DurableFileTests {
     }
 
     @Test(
-        "the new content is on the disk when the call returns, and nothing else", arguments: [nil, "folder/file.new"])
+        "when the call returns, the new content is on the disk and no other file is left",
+        arguments: [nil, "folder/file.new"])
     func replaced(temporary: String?) throws {
         let disk = FakeDisk(["folder/file": old])
         try file(disk, temporary: temporary).replace(with: new)
@@ -21,7 +22,7 @@ struct DurableFileTests {
         #expect(disk.afterLossOfPower(keepingUnsynced: true) == ["folder/file": new])
     }
 
-    @Test("a call that fails leaves the old content, or the new one, and no temporary file", arguments: 0..<8)
+    @Test("a call that fails leaves the old or the new content, and no temporary file", arguments: 0..<8)
     func failing(step: Int) throws {
         let disk = FakeDisk(["folder/file": old])
         disk.failure = (step, ENOSPC)
@@ -32,7 +33,7 @@ struct DurableFileTests {
         #expect(disk.openFiles == 0)
     }
 
-    @Test("power lost before any call leaves the old content or the new one, never a part", arguments: 0..<10)
+    @Test("a loss of power at any call leaves the old or the new content, never a part of it", arguments: 0..<10)
     func lossOfPower(step: Int) throws {
         for isKept in [false, true] {
             let disk = FakeDisk(["folder/file": old])
@@ -43,7 +44,7 @@ struct DurableFileTests {
         }
     }
 
-    @Test("calls that a signal interrupts are made again", arguments: 0..<9)
+    @Test("system calls that a signal interrupts are retried", arguments: 0..<9)
     func interrupted(step: Int) throws {
         let disk = FakeDisk(["folder/file": old])
         disk.failure = (step, EINTR)
@@ -51,7 +52,7 @@ struct DurableFileTests {
         #expect(disk.afterLossOfPower(keepingUnsynced: false) == ["folder/file": new])
     }
 
-    @Test("a write that takes nothing is an error and not a loop")
+    @Test("a write that writes no bytes is an error, not an endless loop")
     func stuck() {
         let disk = FakeDisk(["folder/file": old])
         disk.bytesPerWrite = 0
@@ -59,7 +60,7 @@ struct DurableFileTests {
         #expect(disk.visible == ["folder/file": old])
     }
 
-    @Test("a file system that cannot sync folders is no failure")
+    @Test("a file system that cannot sync folders is not an error")
     func folderSync() throws {
         let disk = FakeDisk(["folder/file": old])
         disk.failure = (8, EINVAL)
@@ -67,14 +68,15 @@ struct DurableFileTests {
         #expect(disk.visible == ["folder/file": new])
     }
 
-    @Test("a leftover in the place of the temporary file is replaced")
+    @Test("a leftover temporary file is replaced")
     func leftover() throws {
         let disk = FakeDisk(["folder/file": old, "folder/file.new": Array("a leftover".utf8)])
         try file(disk, temporary: "folder/file.new").replace(with: new)
         #expect(disk.visible == ["folder/file": new])
     }
 
-    @Test("on a real file system: content, mode, and nothing beside it", arguments: [true, false])
+    @Test(
+        "on a real file system the file has its content and mode, and no other file is left", arguments: [true, false])
     func real(isSynced: Bool) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "durable-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }

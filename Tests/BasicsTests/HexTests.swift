@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Hexadecimal text")
 struct HexTests {
-    @Test("every byte is two lower-case digits and comes back the same")
+    @Test("every byte is encoded as two lower-case digits and decoded to itself")
     func bytes() {
         let all = Array(UInt8.min...UInt8.max)
         let text = Hex.encode(all)
@@ -13,15 +13,15 @@ struct HexTests {
         #expect(all.map { Hex.encode($0) }.joined() == text)
     }
 
-    @Test("a number has all of its sixteen digits")
+    @Test("a number is encoded with all of its sixteen digits")
     func numbers() {
         #expect(Hex.encode(UInt64(0)) == "0000000000000000")
         #expect(Hex.encode(UInt64(0x1_2ab)) == "00000000000012ab")
         #expect(Hex.encode(UInt64.max) == "ffffffffffffffff")
     }
 
-    @Test("what is no hexadecimal text is refused", arguments: ["0", "0g", "+1", " 1", "0x12", "１２", "é1"])
+    @Test("text that is not hexadecimal is rejected", arguments: ["0", "0g", "+1", " 1", "0x12", "１２", "é1"])
     func refused(text: String) { #expect(Hex.decode(text) == nil) }
 
-    @Test("no digits are no bytes") func empty() { #expect(Hex.decode("") == []) }
+    @Test("an empty text decodes to no bytes") func empty() { #expect(Hex.decode("") == []) }
 }

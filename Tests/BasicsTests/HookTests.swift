@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Hook")
 struct HookTests {
-    @Test("calls what was set last, and nothing before")
+    @Test("the function that was set last is called, and none before one is set")
     func calls() {
         let called = Mutex<[String]>([])
         let hook = Hook<String>()
@@ -18,7 +18,7 @@ struct HookTests {
 
     // A daemon crashed at its hundred-thousandth transaction: each call of a function that was read from a Mutex was two frames deeper than
     // the previous one.
-    @Test("a call is no deeper for those before it")
+    @Test("the call depth does not grow with the number of calls")
     func depth() {
         let addresses = Mutex<[UInt]>([])
         let hook = Hook<Int>()

@@ -5,7 +5,7 @@ import Testing
 @Suite("Patience")
 struct PatienceTests {
     @Test(
-        "the manuals name the number that the programs use",
+        "the manuals give the limit that the programs use",
         arguments: ["OVERVIEW", "SEMANTICS", "STATUS", "TROUBLESHOOTING", "CONCURRENCY"])
     func manuals(_ name: String) throws {
         let documents = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs")

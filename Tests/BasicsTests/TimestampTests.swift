@@ -2,7 +2,7 @@ import Basics
 import Glibc
 import Testing
 
-@Suite("Times and numbers from outside")
+@Suite("Times and numbers from untrusted input")
 struct TimestampTests {
     private static let extremes: [Int64] = [
         .min, .min + 1, .min + 145_224_192, -1_000_000_001, -1_000_000_000, -999_999_999, -1, 0, 1, 999_999_999,
@@ -10,7 +10,7 @@ struct TimestampTests {
         .max - 1, .max,
     ]
 
-    @Test("every time splits into seconds and nanoseconds and comes back the same", arguments: extremes)
+    @Test("every time is split into seconds and nanoseconds and joined again without a change", arguments: extremes)
     func splitting(nanoseconds: Int64) {
         let time = Timestamp(nanoseconds: nanoseconds)
         #expect((0..<1_000_000_000).contains(time.split.nanoseconds))
@@ -19,7 +19,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "seconds that no time can say become the first or the last time there is",
+        "seconds out of range become the earliest or the latest time",
         arguments: [(Int64.min, Int64.min), (-1 << 40, .min), (1 << 40, .max), (.max, .max)])
     func saturating(seconds: Int64, nanoseconds: Int64) {
         for part in [Int64.min, -1, 0, 999_999_999, .max] {
@@ -28,7 +28,7 @@ struct TimestampTests {
         #expect(Timestamp(timespec(tv_sec: Int(seconds), tv_nsec: 999_999_999)).nanoseconds == nanoseconds)
     }
 
-    @Test("sums end at the first and the last time there is, differences are exact")
+    @Test("sums are clamped to the earliest and the latest time; differences are exact")
     func arithmetic() {
         let (first, last) = (Timestamp(nanoseconds: .min), Timestamp(nanoseconds: .max))
         #expect(first.adding(.nanoseconds(-1)) == first && last.adding(.seconds(Int64.max)) == last)
@@ -42,7 +42,7 @@ struct TimestampTests {
         }
     }
 
-    @Test("saturating sums, products and conversions end at the nearest value")
+    @Test("saturating sums, products and conversions are clamped to the nearest value")
     func saturation() {
         #expect(UInt64.max.saturatingSum(1) == .max && Int64.min.saturatingSum(-1) == .min && 2.saturatingSum(3) == 5)
         #expect(Int64.max.saturatingProduct(-2) == .min && Int64.min.saturatingProduct(-1) == .max)
@@ -55,7 +55,7 @@ struct TimestampTests {
         #expect(UInt8(clamping: -5.0) == 0 && UInt8(clamping: 300.0) == 255)
     }
 
-    @Test("a range of bytes of a file has a beginning and an end that a file can have, or is none")
+    @Test("a range of bytes is rejected unless its beginning and its end are possible in a file")
     func ranges() {
         #expect(Range(offset: 5, count: 0) == 5..<5 && Range(offset: 0, count: 7) == 0..<7)
         #expect(Range(offset: .max, count: 0) == UInt64(Int64.max)..<UInt64(Int64.max))

@@ -9,14 +9,14 @@ struct TokenBucketTests {
         seconds.map { bucket.take(at: .seconds($0)) }
     }
 
-    @Test("a burst as large as the bucket, and then one event for each interval")
+    @Test("a burst of the bucket's capacity passes, then one event for each interval")
     func burst() {
         var bucket = bucket()
         let taken = take(&bucket, at: [100, 100, 100, 100, 109, 110, 110])
         #expect(taken == [true, true, true, false, false, true, false])
     }
 
-    @Test("it never holds more than its capacity")
+    @Test("the bucket never holds more than its capacity")
     func full() {
         var bucket = bucket()
         let taken = take(&bucket, at: [1000, 1000, 1000, 1000])
@@ -25,14 +25,14 @@ struct TokenBucketTests {
         #expect(isFull == [false, true, true])
     }
 
-    @Test("a clock that was set back neither adds nor takes")
+    @Test("a clock that was set back neither adds tokens nor removes any")
     func setBack() {
         var bucket = bucket()
         let taken = take(&bucket, at: [100, 0, 0, 0])
         #expect(taken == [true, true, true, false])
     }
 
-    @Test("an event that happens in any case takes what is left")
+    @Test("an event that cannot be delayed uses the tokens that are left")
     func atMost() {
         var bucket = TokenBucket(capacity: 1, interval: .seconds(10), now: .zero)
         bucket.takeAtMost(at: .zero)
@@ -41,7 +41,7 @@ struct TokenBucketTests {
         #expect(hasToken == [false, true])
     }
 
-    @Test("times at the ends of what a clock can say do no harm")
+    @Test("the earliest and the latest times of a clock do no harm")
     func extremes() {
         var bucket = bucket()
         let taken = take(&bucket, at: [.max, .min, .max])

@@ -15,14 +15,14 @@ import Testing
         }
     }
 
-    @Test("Text shrinks; random bytes take their length and a header of at most 16 bytes")
+    @Test("Text shrinks; random bytes grow by a header of at most 16 bytes")
     func compression() {
         var random = SeededGenerator(seed: 5)
         #expect(ChunkFrame.encode(text(300_000)).count < 30_000)
         #expect(ChunkFrame.encode(random.bytes(300_000)).count <= 300_016)
     }
 
-    @Test("Compression is not tried for a chunk whose samples do not shrink, but for one whose middle does")
+    @Test("Compression is skipped for a chunk whose samples do not shrink, and tried if only its middle does")
     func samples() {
         var random = SeededGenerator(seed: 6)
         #expect(!random.bytes(1 << 20).withUnsafeBytes { Compressibility.isWorthTrying($0) })
@@ -30,7 +30,7 @@ import Testing
         #expect(half.withUnsafeBytes { Compressibility.isWorthTrying($0) })
     }
 
-    @Test("Damaged, truncated and too new frames are distinguished")
+    @Test("Damaged frames, truncated frames and frames of a newer version are distinguished")
     func errors() {
         let plain = text(5_000)
         let id = Digest.of(plain)
@@ -55,7 +55,7 @@ import Testing
         #expect(decode(huge, .of(plain)) == .damaged)
     }
 
-    @Test("Mutated and random frames end in the right bytes or an error, never in a crash")
+    @Test("Mutated and random frames decode to the right bytes or an error, and never crash")
     func hostile() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)

@@ -19,13 +19,15 @@ import Testing
         #expect(lengths == [291_895, 297_777, 127_842, 88_881, 368_490, 289_005, 102_748, 328_176, 202_338])
     }
 
-    @Test("Content of at most the minimum is one chunk, empty content none", arguments: [0, 1, 4_095, 64 << 10])
+    @Test(
+        "Content of at most the minimum size is one chunk; empty content has no chunk",
+        arguments: [0, 1, 4_095, 64 << 10])
     func small(size: Int) throws {
         var random = SeededGenerator(seed: UInt64(size))
         #expect(try scan(random.bytes(size)).map(\.length) == (size == 0 ? [] : [size]))
     }
 
-    @Test("Chunks lie between minimum and maximum, average near the average, and cover the content")
+    @Test("Chunk sizes are between the minimum and the maximum and near the average, and the chunks cover the content")
     func lengths() throws {
         var random = SeededGenerator(seed: 7)
         let size = 32 << 20
@@ -35,14 +37,14 @@ import Testing
         #expect((200 << 10...400 << 10).contains(size / lengths.count))
     }
 
-    @Test("Content without any cut is cut at the maximum")
+    @Test("Content without a boundary is cut at the maximum size")
     func constantBytes() throws {
         let lengths = try scan([UInt8](repeating: 0, count: (3 << 20) + 5)).map(\.length)
         #expect(lengths == [1 << 20, 1 << 20, 1 << 20, 5])
     }
 
     @Test(
-        "Boundaries do not depend on how much a read returns, on the buffer, the expected size or on where steps end",
+        "Boundaries do not depend on the sizes of reads, the buffer, the expected size or the steps",
         arguments: 0..<6)
     func readSizes(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -67,7 +69,7 @@ import Testing
         #expect(entries == expected, "seed \(seed)")
     }
 
-    @Test("A byte inserted at the start changes the first chunks only")
+    @Test("A byte inserted at the start changes only the first chunks")
     func insertion() throws {
         var random = SeededGenerator(seed: 11)
         let bytes = random.bytes(16 << 20)
@@ -76,7 +78,7 @@ import Testing
         #expect(new.count <= 4)
     }
 
-    @Test("1 MiB changed inside 256 MiB makes at most 4 MiB of new chunks")
+    @Test("Changing 1 MiB inside 256 MiB creates at most 4 MiB of new chunks")
     func change() throws {
         var random = SeededGenerator(seed: 13)
         var bytes = random.bytes(256 << 20)

@@ -33,7 +33,7 @@ import Testing
         #expect(last.reachedEnd, "an exact end is known without another step")
     }
 
-    @Test("A read error is thrown, never taken for the end")
+    @Test("A read error is thrown, and never taken for the end of the file")
     func readError() {
         #expect(throws: Errno(EBADF)) { try FileChunker().scan(-1, from: 0, budget: 1) }
     }

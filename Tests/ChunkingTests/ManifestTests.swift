@@ -9,7 +9,7 @@ import Testing
         Manifest(lengths.enumerated().map { ChunkEntry(id: .of([UInt8($0.offset & 0xFF)]), length: $0.element) })
     }
 
-    @Test("A range is covered by the chunks that hold its bytes and no others", arguments: 0..<20)
+    @Test("A range is covered by exactly the chunks that hold its bytes", arguments: 0..<20)
     func covering(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let manifest = manifest((0..<12).map { _ in Int.random(in: 1...5, using: &random) })
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("Offsets beyond 4 GiB add up")
+    @Test("Offsets beyond 4 GiB are computed correctly")
     func largeOffsets() {
         let manifest = manifest([Int](repeating: 1 << 20, count: 5_000))
         #expect(manifest.size == 5_000 << 20)
@@ -37,7 +37,7 @@ import Testing
         #expect(try Manifest(decoding: manifest.encoded(), size: manifest.size) == manifest, "seed \(seed)")
     }
 
-    @Test("Empty content, one chunk and several are named by nothing, the chunk and the manifest")
+    @Test("Empty content has no name, one chunk names itself, and several chunks are named by their manifest")
     func references() {
         #expect(Manifest([]).reference == ContentReference(digest: .ofNothing, size: 0, layout: .empty))
         let one = manifest([5])
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "A size other than the content's, a missing byte and an added one are errors; a newer version is reported as such"
+        "A wrong size, a missing byte or an extra byte is an error; a newer version is reported as such"
     )
     func damage() {
         let manifest = manifest([5, 6])
@@ -64,7 +64,7 @@ import Testing
         #expect(code { try Manifest(decoding: [], size: 0) } == .truncated)
     }
 
-    @Test("Mutated and random bytes end in a manifest of the right size or an error, never in a crash")
+    @Test("Mutated and random bytes decode to a manifest of the right size or an error, and never crash")
     func hostile() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
@@ -80,7 +80,7 @@ import Testing
         print("ManifestTests.hostile seed \(seed)")
     }
 
-    @Test("Lengths whose sum wraps around 64 bits are refused")
+    @Test("Lengths whose sum overflows 64 bits are refused")
     func overflow() {
         var bytes = manifest([5, 6]).encoded()
         bytes.replaceSubrange(35..<36, with: [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01])

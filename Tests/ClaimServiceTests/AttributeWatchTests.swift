@@ -17,7 +17,7 @@ struct AttributeWatchTests {
                 item: ItemID(high: 0, low: 1), container: .cloudDocs))
     }
 
-    @Test("a change is reported once for each item; the first state of an item is no change")
+    @Test("a change is reported once for each item; the first state of an item is not a change")
     func changes() {
         let watch = AttributeWatch()
         watch.add(PresenterID(1))
@@ -28,7 +28,7 @@ struct AttributeWatchTests {
         #expect(watch.look(writes: 3, isMoving: false) { _ in (item, facts(isUploaded: true)) }.isEmpty)
     }
 
-    @Test("nothing is looked at while nothing was written and nothing is on its way")
+    @Test("items are not read while nothing was written and no transfer runs")
     func idle() {
         let watch = AttributeWatch()
         watch.add(PresenterID(1))

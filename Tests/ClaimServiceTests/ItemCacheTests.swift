@@ -6,7 +6,7 @@ import Testing
 
 @testable import ClaimService
 
-@Suite("Items that claims know")
+@Suite("Cache of the items that claims use")
 struct ItemCacheTests {
     private func row(_ node: UInt64, _ name: String, in parent: UInt64 = 1) throws -> ItemCache.Row {
         var item = LocalItem(
@@ -27,7 +27,7 @@ struct ItemCacheTests {
         return changes
     }
 
-    @Test("a row is found by its number and by its place, until it changes")
+    @Test("a row is found by its number and by its path until it changes")
     func forgetting() throws {
         let known = ItemCache()
         known.learn([try row(7, "a"), try row(8, "b")], of: known.epoch)
@@ -38,7 +38,7 @@ struct ItemCacheTests {
         #expect(known[try place("b")]?.item == ItemNumber(8))
     }
 
-    @Test("what was read before a change is not learnt after it")
+    @Test("a row that was read before a change is not cached after it")
     func stale() throws {
         let known = ItemCache()
         let epoch = known.epoch
@@ -47,7 +47,7 @@ struct ItemCacheTests {
         #expect(known[ItemNumber(7)] == nil)
     }
 
-    @Test("a change of more than is worth counting forgets everything")
+    @Test("a change of many items at once clears the cache")
     func everything() throws {
         let known = ItemCache()
         known.learn([try row(7, "a")], of: known.epoch)
@@ -57,7 +57,7 @@ struct ItemCacheTests {
         #expect(known[ItemNumber(7)] == nil)
     }
 
-    @Test("a row that took another's place is what is found there")
+    @Test("a row that took the place of another one is found at that place")
     func successor() throws {
         let known = ItemCache()
         known.learn([try row(7, "a")], of: known.epoch)
@@ -66,7 +66,7 @@ struct ItemCacheTests {
         #expect(known[try place("a")]?.item == ItemNumber(8))
     }
 
-    @Test("no more is kept than the bound, and what is asked for again stays")
+    @Test("the cache is bounded, and items that are requested again stay in it")
     func bound() throws {
         let known = ItemCache(limit: 10)
         known.learn([try row(1_000, "kept")], of: known.epoch)

@@ -5,7 +5,7 @@ import VirtualFileSystem
 
 @testable import ClaimService
 
-@Suite("Turns of plain programs")
+@Suite("Permits of plain programs")
 struct PlainPermitTests {
     /// The calls that were made, in order.
     private final class Calls: Sendable {
@@ -40,7 +40,7 @@ struct PlainPermitTests {
         #expect(early.all == ["come", "ended"] && late.all == ["come", "ended"])
     }
 
-    @Test("a turn that comes as it is given up is ended, and nothing is held")
+    @Test("a permit that is granted while it is given up is ended, and holds nothing")
     func givenUp() {
         let calls = Calls()
         let turn = calls.turn
@@ -56,7 +56,7 @@ struct PlainPermitTests {
         #expect(waiting.all == ["called off", "given up"])
     }
 
-    @Test("a permit that comes after it was given up is ended, as it has no listener")
+    @Test("a permit that is granted after it was given up is ended, as it has no listener")
     func comesLate() {
         let calls = Calls()
         let turn = calls.turn
@@ -66,7 +66,7 @@ struct PlainPermitTests {
         #expect(calls.all == ["called off", "ended", "given up"])
     }
 
-    @Test("the family of a program is itself and what started it; a program that is gone has none")
+    @Test("a program's family is the program and its ancestors; a program that has exited has no family")
     func family() {
         let family = ProcessFamily.ancestors(of: getpid())
         #expect(family.first == getpid() && family.dropFirst().first == getppid())

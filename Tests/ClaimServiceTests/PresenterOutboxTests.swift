@@ -4,7 +4,7 @@ import Testing
 
 @testable import ClaimService
 
-@Suite("Letters to presenters of a connection")
+@Suite("Messages to the presenters of a connection")
 struct PresenterOutboxTests {
     private struct Client: ClaimClient {
         let connection: UInt64 = 7
@@ -22,7 +22,7 @@ struct PresenterOutboxTests {
         return letters
     }
 
-    @Test("questions overtake the news of their presenter, and presenters take turns")
+    @Test("questions overtake the notices for their presenter, and presenters take turns")
     func order() async throws {
         let office = PresenterOutbox()
         for _ in 0..<2 { try office.add(client) }
@@ -34,7 +34,7 @@ struct PresenterOutboxTests {
         #expect(await drain(office, 4) == [ask, .notice(.changed), .notice(.moved), .notice(.deleted)])
     }
 
-    @Test("a waiting client gets the next message, or nothing once the connection has ended")
+    @Test("a waiting client gets the next message, or nil once the connection has ended")
     func waiting() async throws {
         let office = PresenterOutbox()
         try office.add(client)
@@ -49,7 +49,7 @@ struct PresenterOutboxTests {
         #expect(await office.next(of: 7) == nil)
     }
 
-    @Test("a reader that is cancelled hears that there is nothing more")
+    @Test("a reader that is cancelled learns that there are no more messages")
     func cancelled() async throws {
         let office = PresenterOutbox()
         try office.add(client)
@@ -58,7 +58,7 @@ struct PresenterOutboxTests {
         #expect(await reader.value)
     }
 
-    @Test("a presenter that was withdrawn is sent nothing more")
+    @Test("a presenter that was withdrawn is sent no more messages")
     func withdrawn() async throws {
         let office = PresenterOutbox()
         for _ in 0..<2 { try office.add(client) }

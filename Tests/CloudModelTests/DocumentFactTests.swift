@@ -9,7 +9,7 @@ struct DocumentFactTests {
         return state
     }
 
-    @Test("Each fact has a value of its kind, and only errors may be missing", arguments: DocumentFact.allCases)
+    @Test("Each fact has a value of its kind, and only errors may be absent", arguments: DocumentFact.allCases)
     func values(fact: DocumentFact) {
         switch (fact.kind, state[fact]) {
         case (.flag, .flag), (.percentage, .percentage), (.text, .text), (.error, .text): break
@@ -18,7 +18,7 @@ struct DocumentFactTests {
         #expect((DocumentState(isUploaded: true)[fact] == nil) == (fact.kind == .error))
     }
 
-    @Test("Names differ, and percentages are not observable")
+    @Test("Names are unique, and percentages cannot be observed")
     func names() {
         #expect(Set(DocumentFact.allCases.map(\.shortName)).count == DocumentFact.allCases.count)
         let queryNames = DocumentFact.allCases.flatMap { Set($0.queryNames) }
@@ -27,13 +27,13 @@ struct DocumentFactTests {
         #expect(observable.count == DocumentFact.allCases.count - 2)
     }
 
-    @Test("What is uploaded is uploaded to 100 %")
+    @Test("A file that is uploaded is uploaded to 100 %")
     func percent() {
         #expect(DocumentState(isUploaded: true, percentUploaded: 3)[.percentUploaded] == .percentage(100))
         #expect(state[.percentUploaded] == .percentage(12.5))
     }
 
-    @Test("The worse of two states of bytes is the one with fewer of them")
+    @Test("Of two downloading statuses, the one with fewer bytes is the worse")
     func worse() {
         #expect(DocumentState.Downloading.current.worse(.downloaded) == .downloaded)
         #expect(DocumentState.Downloading.notDownloaded.worse(.current) == .notDownloaded)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Addresses of servers")
 struct AddressTests {
     @Test(
-        "an address is brought to one form",
+        "addresses are normalized",
         arguments: [
             ("http://localhost", "http://localhost"), ("HTTPS://Cloud.Example.ORG/", "https://cloud.example.org"),
             ("http://127.0.0.1:8080/a/b//", "http://127.0.0.1:8080/a/b"), ("http://[::1]:80", "http://[::1]:80"),
@@ -18,7 +18,7 @@ struct AddressTests {
     }
 
     @Test(
-        "what is no address says why",
+        "text that is not an address is rejected with the reason",
         arguments: [
             ("", ServerAddress.Problem.scheme), ("cloud.example.org", .scheme), ("ftp://h", .scheme),
             ("http://", .host),

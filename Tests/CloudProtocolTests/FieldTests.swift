@@ -6,7 +6,7 @@ import Testing
 @Suite("Fields of requests")
 struct FieldTests {
     @Test(
-        "one range of bytes is understood",
+        "a single range of bytes is parsed",
         arguments: [
             ("bytes=0-0", ByteRange.from(0, to: 0)), ("bytes=5-", .from(5, to: nil)), ("bytes=-7", .last(7)),
             ("Bytes= 1 - 9 ", .from(1, to: 9)),
@@ -14,14 +14,14 @@ struct FieldTests {
     func ranges(_ text: String, _ range: ByteRange) { #expect(ByteRange(text) == range) }
 
     @Test(
-        "anything else is no range",
+        "anything else is not a range",
         arguments: [
             "", "bytes", "bytes=", "bytes=-", "bytes=2-1", "bytes=+1-2", "bytes=0-1,3-4", "items=0-1", "bytes=a-b",
             "bytes=99999999999999999999-", "bytes=1-2-3",
         ])
     func noRanges(_ text: String) { #expect(ByteRange(text) == nil) }
 
-    @Test("a range is cut to what is there, and one behind the end has nothing")
+    @Test("a range is clamped to the content, and a range past the end is empty")
     func resolved() {
         #expect(ByteRange.from(2, to: 100).resolved(in: 10) == 2..<10)
         #expect(ByteRange.from(0, to: .max).resolved(in: 10) == 0..<10)
@@ -32,7 +32,7 @@ struct FieldTests {
         #expect(ByteRange.last(1).resolved(in: 0) == nil)
     }
 
-    @Test("a version is older, newer, the same or no version at all")
+    @Test("versions are compared as older, newer, equal or not a version")
     func versions() {
         #expect(CloudProtocolVersion.relation(of: "1") == .same)
         #expect(CloudProtocolVersion.relation(of: "2") == .newer)
@@ -41,7 +41,7 @@ struct FieldTests {
         }
     }
 
-    @Test("a token is read as it was written, and nothing near it is one")
+    @Test("a token is parsed as it was written, and similar text is not a token")
     func tokens() {
         var generator = SeededGenerator(seed: 3)
         let token = DeviceToken.random(device: 42, using: &generator)
@@ -55,7 +55,7 @@ struct FieldTests {
         #expect(DeviceToken(authorization: token.text) == nil)
     }
 
-    @Test("a code may be typed as people type")
+    @Test("a code may be typed in any usual way")
     func codes() throws {
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<50 {
@@ -72,7 +72,7 @@ struct FieldTests {
         }
     }
 
-    @Test("an append's key is 32 digits")
+    @Test("the key of an append has 32 digits")
     func keys() {
         var generator = SeededGenerator(seed: 5)
         let key = AppendKey.random(using: &generator)
@@ -84,7 +84,7 @@ struct FieldTests {
         }
     }
 
-    @Test("random text is a value or none, never a crash")
+    @Test("random text is parsed or rejected, and never crashes")
     func noise() {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")

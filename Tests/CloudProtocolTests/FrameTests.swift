@@ -10,7 +10,7 @@ struct FrameTests {
         try #require(ChunkID(generator.bytes(32)))
     }
 
-    @Test("whatever is written is read again")
+    @Test("every value is decoded as it was encoded")
     func roundTrip() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")
@@ -27,7 +27,7 @@ struct FrameTests {
         }
     }
 
-    @Test("a body that was cut anywhere, or has a byte too many, is refused")
+    @Test("a body that was cut anywhere, or has an extra byte, is refused")
     func cut() throws {
         var generator = SeededGenerator(seed: 1)
         let page = LogPage(first: LogSequence(7), payloads: [[1, 2, 3], []]).encoded()
@@ -47,7 +47,7 @@ struct FrameTests {
         #expect(throws: ByteCodingError.self) { try ChunkBatch(decoding: batch + [0]) }
     }
 
-    @Test("a count that the body can not hold is refused before memory is taken for it")
+    @Test("a count that is too large for the body is refused before memory is allocated for it")
     func hostileCounts() {
         let huge: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]
         #expect(throws: ByteCodingError.self) { try ChunkNames(decoding: [1] + huge) }
@@ -56,14 +56,14 @@ struct FrameTests {
         #expect(throws: ByteCodingError.self) { try LogPage(decoding: [1] + huge + [1, 0]) }
     }
 
-    @Test("another version of the frames is refused and named")
+    @Test("frames of another version are refused, and the error gives that version")
     func version() {
-        #expect(throws: ByteCodingError.invalid("frames of version 2, which this program does not know")) {
+        #expect(throws: ByteCodingError.invalid("frames of the unknown version 2")) {
             try ChunkNames(decoding: [2, 0])
         }
     }
 
-    @Test("random bytes give a value or an error, never a crash, and a value says itself again")
+    @Test("random bytes decode to a value or an error, and a decoded value is encoded to the same value")
     func noise() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("JSON bodies and lines")
 struct MessageTests {
-    @Test("every failure has a status that is none of success, and survives the way")
+    @Test("every failure has an HTTP error status, and is decoded as it was sent")
     func failures() throws {
         for code in CloudFailure.Code.allCases {
             #expect((400..<600).contains(code.status))
@@ -13,20 +13,20 @@ struct MessageTests {
         }
     }
 
-    @Test("a code from a newer server counts as failed; unknown fields are passed over")
+    @Test("an unknown code from a newer server counts as failed; unknown fields are ignored")
     func newer() throws {
         let body = Array(#"{"code":"tooLate","message":"m","more":[1]}"#.utf8)
         #expect(try WireJSON.decode(CloudFailure.self, from: body) == CloudFailure(.failed, "m"))
     }
 
     @Test(
-        "bodies that are no such JSON are refused",
+        "bodies that are not the expected JSON are refused",
         arguments: ["", "{", "[]", "{\"sequence\":-1}", "{\"sequence\":\"1\"}"])
     func refused(_ text: String) {
         #expect(throws: CloudFailure.self) { try WireJSON.decode(AppendResponse.self, from: Array(text.utf8)) }
     }
 
-    @Test("the same lines come whether a stream arrives at once or in pieces")
+    @Test("a stream gives the same lines whether it arrives at once or in pieces")
     func lines() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")
@@ -51,7 +51,7 @@ struct MessageTests {
         }
     }
 
-    @Test("a line without end is an error at its limit")
+    @Test("a line that exceeds its limit is an error")
     func longLine() throws {
         var reader = LineReader(limit: 10)
         #expect(try reader.append([UInt8](repeating: 97, count: 10)).isEmpty)

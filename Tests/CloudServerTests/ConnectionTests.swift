@@ -4,11 +4,11 @@ import Testing
 
 @testable import CloudServer
 
-@Suite("The bounds on connections")
+@Suite("Limits on connections")
 struct ConnectionTests {
     private static let limits = ConnectionRules.Limits(patience: .seconds(45), unreadPatience: .seconds(10))
 
-    @Test("a body that no route reads may go on for a moment and a little, in whatever pieces it comes")
+    @Test("a body that no route reads may go on for a bounded time and size, in whatever pieces it arrives")
     func unread() {
         var rules = ConnectionRules(Self.limits)
         rules.writesEnd(now: .seconds(1))
@@ -20,7 +20,7 @@ struct ConnectionTests {
         #expect(!rules.mayRead && rules.readBody(1) == .none)
     }
 
-    @Test("a body that ends in time leaves the connection as it was")
+    @Test("a body that ends in time leaves the connection open")
     func readToEnd() {
         var rules = ConnectionRules(Self.limits)
         rules.writesEnd(now: .seconds(1))
@@ -34,7 +34,7 @@ struct ConnectionTests {
         #expect(!rules.isWatched)
     }
 
-    @Test("a reader that takes nothing is let go, and so is one that takes a little now and then")
+    @Test("a client that does not read its response, or reads it too slowly, is disconnected")
     func readers() {
         var rules = ConnectionRules(Self.limits)
         rules.writes(now: .seconds(10))
@@ -53,7 +53,7 @@ struct ConnectionTests {
         #expect(end.map { $0 < 65 } ?? false, "\(end as Int?)")
     }
 
-    @Test("a slow reader that keeps taking is served as long as it takes")
+    @Test("a slow client that keeps reading is served to the end")
     func slowReader() {
         var rules = ConnectionRules(Self.limits)
         rules.writes(now: .zero)
@@ -64,7 +64,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("an address has its bound, the next address its own, and what closes makes room")
+    @Test("each address has its own limit, and a closed connection frees its place")
     func addresses() {
         var table = ConnectionTable(.init(maximum: 1_000, perAddress: 3))
         for ticket in UInt64(1)...3 { #expect(table.open(ticket, from: "a", now: .zero) == []) }
@@ -76,7 +76,7 @@ struct ConnectionTests {
         for ticket in UInt64(10)..<30 { #expect(table.open(ticket, from: nil, now: .zero) == []) }
     }
 
-    @Test("connections that are only held give way to new ones, the ones that do least first; signed-in ones stay")
+    @Test("idle connections give way to new ones, the least active first; signed-in ones stay")
     func eviction() {
         var table = ConnectionTable(.init(maximum: 100, perAddress: 1_000))
         _ = table.open(1, from: nil, now: .zero)
@@ -95,7 +95,7 @@ struct ConnectionTests {
         #expect(table.open(500, from: nil, now: .seconds(500)) == [])
     }
 
-    @Test("one account that is signed in can not take all places that are kept for such")
+    @Test("one signed-in account cannot take all places that are reserved for signed-in clients")
     func account() {
         var table = ConnectionTable(.init(maximum: 80, perAddress: 1_000))
         for ticket in UInt64(1)...500 {
@@ -106,7 +106,7 @@ struct ConnectionTests {
         #expect(table.count <= 80)
     }
 
-    @Test("a body may come slowly, but not as slowly as one likes; waiting for the server does not count")
+    @Test("a body may arrive slowly, above a minimum rate; time spent waiting for the server does not count")
     func arrival() {
         var rate = ArrivalRate(start: .zero)
         rate.came(1)
@@ -121,7 +121,7 @@ struct ConnectionTests {
         #expect(rate.isTooSlow(now: .seconds(102)))
     }
 
-    @Test("a link is sent to so many at once, and one address has few of them")
+    @Test("a link has a limited number of concurrent downloads, and each address has few of them")
     func slots() {
         let slots = ResponseSlots(perLink: 10, perAddress: 3)
         var held = (0..<3).map { _ in slots.take(link: 1, address: "a") }
@@ -134,7 +134,7 @@ struct ConnectionTests {
         withExtendedLifetime(others) {}
     }
 
-    @Test("lines about refusals are bounded for each address and for all, and say how many were left out")
+    @Test("log lines about refusals are limited for each address and in total, and say how many were left out")
     func lines() {
         var lines = LineAllowance()
         let first = (0..<100).count { _ in lines.take("a", now: .seconds(1)) != nil }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CloudServer
 
-@Suite("Parts and conditions of a content (RFC 9110)")
+@Suite("Ranges and conditions of a content (RFC 9110)")
 struct ContentConditionsTests {
     private static let tag = "\"abc\""
 
@@ -16,7 +16,7 @@ struct ContentConditionsTests {
         return ContentConditions(request).verdict(size: size, tag: Self.tag)
     }
 
-    @Test("a single range gets its part; one that begins behind the end, nothing")
+    @Test("a single range returns its part; a range that begins past the end returns nothing")
     func ranges() {
         #expect(verdict([:]) == .whole)
         #expect(verdict([.range: "bytes=0-9"]) == .part(0..<10))
@@ -29,7 +29,7 @@ struct ContentConditionsTests {
         #expect(verdict([.range: "bytes=0-"], size: 0) == .unsatisfiable)
     }
 
-    @Test("what is no single range of bytes is ignored, and so is a range of a HEAD")
+    @Test("a header that is not a single range of bytes is ignored, and so is a range in a HEAD request")
     func ignored() {
         for text in ["bytes=0-1,5-6", "lines=1-2", "bytes=9-2", "bytes=", "bytes=a-b", "0-1"] {
             #expect(verdict([.range: text]) == .whole, "\(text)")
@@ -37,7 +37,7 @@ struct ContentConditionsTests {
         #expect(verdict([.range: "bytes=0-9"], method: .head) == .whole)
     }
 
-    @Test("If-Range gives the part only of the very content that was begun")
+    @Test("If-Range returns a part only if the content is unchanged")
     func ifRange() {
         #expect(verdict([.range: "bytes=0-9", .ifRange: Self.tag]) == .part(0..<10))
         #expect(verdict([.range: "bytes=0-9", .ifRange: "\"other\""]) == .whole)
@@ -45,7 +45,7 @@ struct ContentConditionsTests {
         #expect(verdict([.range: "bytes=0-9", .ifRange: "Sat, 21 Nov 2026 14:00:00 GMT"]) == .whole)
     }
 
-    @Test("a client that has the content gets 304, one that wants another version is refused")
+    @Test("a client that has the content gets 304, and a client that wants another version is refused")
     func conditions() {
         #expect(verdict([.ifNoneMatch: Self.tag]) == .unchanged)
         #expect(verdict([.ifNoneMatch: "\"x\", W/\"abc\""]) == .unchanged)
@@ -56,7 +56,7 @@ struct ContentConditionsTests {
         #expect(verdict([.ifMatch: "W/\"abc\""]) == .failed)
     }
 
-    @Test("names reach the file dialog whole, and no name ends the field or leads into another folder")
+    @Test("names reach the file dialog complete, and no name ends the header field or leads into another folder")
     func names() throws {
         func field(_ name: String) throws -> String { ContentDisposition.field(try ItemName(name), isInline: false) }
         #expect(try field("a b.txt") == "attachment; filename=\"a b.txt\"; filename*=UTF-8''a%20b.txt")
@@ -68,7 +68,7 @@ struct ContentConditionsTests {
             ContentDisposition.field(latin, isInline: true) == "inline; filename=\"c_\"; filename*=UTF-8''c%EF%BF%BD")
     }
 
-    @Test("only types that run nothing of their own are shown in the browser")
+    @Test("only types that cannot run code are shown in the browser")
     func types() throws {
         #expect(MediaType.of(try ItemName("a.PDF")) == "application/pdf")
         #expect(MediaType.of(try ItemName("a.unknown")) == "application/octet-stream")

@@ -4,12 +4,12 @@ import Testing
 
 @testable import CloudServer
 
-@Suite("The bound on bodies in memory")
+@Suite("Limit on bodies in memory")
 struct MemoryLimiterTests {
     private let anna = AccountID(1)
     private let berta = AccountID(2)
 
-    @Test("an account gets a quarter, and does not hold up others beyond that")
+    @Test("an account gets a quarter of the memory, and does not delay others by using it")
     func quarter() {
         var ledger = MemoryLimiter(limit: 100, largest: 0, maximumWaiting: 10)
         let first = ledger.request(25, for: anna)
@@ -22,7 +22,9 @@ struct MemoryLimiterTests {
         #expect(next == [2])
     }
 
-    @Test("what is larger than its share goes when the account has nothing else, and what waits too long is refused")
+    @Test(
+        "a body larger than the account's share is admitted when the account has no other, and one that waits too long is refused"
+    )
     func large() {
         var ledger = MemoryLimiter(limit: 100, largest: 0, maximumWaiting: 1)
         let large = ledger.request(1_000, for: anna)
@@ -35,7 +37,7 @@ struct MemoryLimiterTests {
         #expect(turns == [2])
     }
 
-    @Test("one account that waits can not take all places of those who wait")
+    @Test("one account cannot fill the queue of waiting requests")
     func waiting() {
         var ledger = MemoryLimiter(limit: 100, largest: 0, maximumWaiting: 8)
         for _ in 0..<20 { _ = ledger.request(100, for: anna) }
@@ -43,7 +45,7 @@ struct MemoryLimiterTests {
         #expect(other == .waiting(21))
     }
 
-    @Test("bodies that come in steps, more than there is room for, all come to their end")
+    @Test("bodies that grow in steps, and together exceed the limit, all finish")
     func growing() {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")
@@ -82,7 +84,7 @@ struct MemoryLimiterTests {
         }
     }
 
-    @Test("in any order of events no more than the limit is granted, and at the end none waits")
+    @Test("in any order of events no more than the limit is granted, and at the end no request waits")
     func random() {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")

@@ -2,9 +2,9 @@ import Testing
 
 @testable import CloudServer
 
-@Suite("Addresses, and who is believed about them")
+@Suite("Addresses of clients, and trusted proxies")
 struct PeerAddressTests {
-    @Test("an address is itself however it is written, and one of IPv6 counts as its /64")
+    @Test("an address is the same in all of its notations, and IPv6 addresses count by their /64")
     func groups() throws {
         #expect(PeerAddress("::ffff:10.1.2.3") == PeerAddress("10.1.2.3"))
         #expect(PeerAddress("[2001:DB8::1]")?.description == "2001:db8::1")
@@ -17,7 +17,7 @@ struct PeerAddressTests {
         for text in ["127.0.0.1", "127.9.9.9", "::1"] { #expect(PeerAddress(text)?.isLoopback == true, "\(text)") }
     }
 
-    @Test("a range holds the addresses whose first bits are its own")
+    @Test("a range holds the addresses that start with its bits")
     func ranges() throws {
         let range = try #require(AddressRange("10.1.16.0/20"))
         func contains(_ text: String) -> Bool { PeerAddress(text).map { range.contains($0) } ?? false }
@@ -28,7 +28,7 @@ struct PeerAddressTests {
         }
     }
 
-    @Test("X-Forwarded-For is read from a trusted proxy only, and from its own end")
+    @Test("X-Forwarded-For is used only from a trusted proxy, and is read from the right")
     func proxies() throws {
         let proxies = TrustedProxies(["10.0.0.0/8", "::1"].compactMap { AddressRange($0) })
         func client(_ peer: String, _ fields: [String]) -> String? {

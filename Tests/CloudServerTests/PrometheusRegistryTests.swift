@@ -46,7 +46,7 @@ struct PrometheusRegistryTests {
                 """)
     }
 
-    @Test("what is not declared, of another kind, or one series too many is dropped")
+    @Test("a metric that is not declared or of another kind, and a series beyond the limit, are dropped")
     func bounds() {
         let registry = PrometheusRegistry([.init(name: "some", kind: .counter, help: "Some.")])
         Counter(label: "other", dimensions: [], factory: registry).increment()
@@ -59,7 +59,7 @@ struct PrometheusRegistryTests {
         #expect(lines.allSatisfy { $0.hasPrefix("some") })
     }
 
-    @Test("a counter stops at the largest number, and never goes back")
+    @Test("a counter stops at the largest number, and never decreases")
     func counter() {
         let counter = PrometheusCounter()
         counter.increment(by: .max)

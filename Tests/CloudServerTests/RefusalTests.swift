@@ -9,13 +9,13 @@ import Testing
 @Suite("Refusals")
 struct RefusalTests {
     @Test(
-        "a connection that ends within a request is the client's affair and fills no log",
+        "a connection that ends within a request is not logged as an error",
         arguments: [
             HTTPParserError.invalidEOFState, ChannelError.inputClosed, ChannelError.ioOnClosedChannel,
             IOError(errnoCode: ECONNRESET, reason: "read"), IOError(errnoCode: EPIPE, reason: "write"),
         ] as [any Error])
     func ended(error: any Error) { #expect(Refusals.failure(of: error).code == .invalidRequest) }
 
-    @Test("an error of the server's own disk is the server's failure")
+    @Test("an error of the server's own disk is reported as the server's failure")
     func own() { #expect(Refusals.failure(of: IOError(errnoCode: EIO, reason: "write")).code == .failed) }
 }

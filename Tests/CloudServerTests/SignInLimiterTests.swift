@@ -2,9 +2,9 @@ import Testing
 
 @testable import CloudServer
 
-@Suite("The bound on tries to sign in")
+@Suite("Limit on attempts to sign in")
 struct SignInLimiterTests {
-    @Test("an address has five tries, then one in twelve seconds; others are not held up by it")
+    @Test("an address has five attempts, then one every twelve seconds; other addresses are not delayed")
     func address() {
         var limiter = SignInLimiter()
         let first = (0..<100).count { _ in limiter.allows("a", now: .seconds(1)) }
@@ -15,7 +15,7 @@ struct SignInLimiterTests {
         #expect(later == 5)
     }
 
-    @Test("however many addresses try codes, another one with a right code is let in, and the table stays bounded")
+    @Test("however many addresses try codes, another address with a valid code is let in, and the table stays bounded")
     func strangers() {
         var limiter = SignInLimiter()
         for number in 0..<25 { for _ in 0..<20 { _ = limiter.allows("10.0.0.\(number)", now: .seconds(1)) } }
@@ -25,7 +25,7 @@ struct SignInLimiterTests {
         #expect(many == 50_000)
     }
 
-    @Test("all addresses of one /64 have the bound of one, those of another /64 their own")
+    @Test("all addresses of one /64 share a limit, and another /64 has its own")
     func networks() {
         var limiter = SignInLimiter()
         let tries = (1...100).count { limiter.allows(PeerAddress.group(of: "2001:db8:1:2::\($0)"), now: .seconds(1)) }

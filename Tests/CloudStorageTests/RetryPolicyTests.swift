@@ -31,7 +31,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "An error that a user has to fix is retried at the longest pause from the start",
+        "An error that a user has to fix is retried at the longest pause from the first attempt on",
         arguments: [
             CloudError.Code.quota, .readOnly, .unauthorized,
         ])
@@ -49,7 +49,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "New work cuts the first pauses short, and later ones only down to a floor, which is longest if a user has to act"
+        "New work shortens the first pauses, and later ones down to a minimum, which is highest if a user has to act"
     )
     func floor() {
         let policy = RetryPolicy()

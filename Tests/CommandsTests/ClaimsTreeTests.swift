@@ -3,7 +3,7 @@ import DaemonProtocol
 import FoundationEssentials
 import Testing
 
-@Suite("Who coordinates, as a tree")
+@Suite("The tree of coordinating programs")
 struct ClaimsTreeTests {
     private func claim(_ number: UInt64, _ stage: ClaimStatus.Stage, behind: [UInt64] = []) -> ClaimStatus {
         ClaimStatus(
@@ -26,7 +26,7 @@ struct ClaimsTreeTests {
         }
     }
 
-    @Test("items stand below their folders, with who holds them, who waits for whom and how far their bytes are")
+    @Test("items are shown below their folders, with holders, waiting programs and download progress")
     func text() throws {
         #expect(
             try ClaimsTree(answer).lines == [
@@ -38,7 +38,7 @@ struct ClaimsTreeTests {
             ])
     }
 
-    @Test("the JSON is the same tree, and what is empty is left out")
+    @Test("the JSON has the same tree, without empty fields")
     func json() throws {
         let data = try JSONEncoder().encode(try ClaimsTree(answer))
         let text = String(decoding: data, as: UTF8.self)
@@ -57,6 +57,6 @@ struct ClaimsTreeTests {
         #expect(film.claims?.first?.waitsForPresenters == [9] && tree.first?.claims == nil)
     }
 
-    @Test("where no program coordinates and nothing moves there is no tree")
+    @Test("where no program coordinates and no transfer runs there is no tree")
     func empty() { #expect(ClaimsTree(ClaimsResponse(items: [])).isEmpty) }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The README's table of commands")
 struct CommandDocumentTests {
-    @Test("It names every command, and none that is not there")
+    @Test("The table names exactly the commands that exist")
     func names() throws {
         let readme = URL(filePath: #filePath).appending(path: "../../../README.md").standardizedFileURL
         let rows = try String(contentsOf: readme, encoding: .utf8).split(separator: "\n")

@@ -33,7 +33,7 @@ struct CommandTests {
             status: Int32(status), output: result.standardOutput, errors: result.standardError)
     }
 
-    @Test("status --json tells each mount with its daemon, state, cloud and queue")
+    @Test("status --json shows each mount with its daemon, state, cloud and queue")
     func statusJSON() async throws {
         struct Printed: Decodable { let mounts: [Mount] }
         /// Nil for mounts of other tests, whose daemons are registered elsewhere.
@@ -50,7 +50,7 @@ struct CommandTests {
         }
     }
 
-    @Test("a path in a mount picks it and travels relative to it")
+    @Test("a path in a mount selects the mount and is sent relative to it")
     func paths() async throws {
         let handler = ScriptedHandler { _ in DaemonResponse(ItemsResponse(outcomes: [])) }
         try await FakeDaemon.with(handler) { daemon in
@@ -63,7 +63,7 @@ struct CommandTests {
     }
 
     @Test(
-        "the exit status tells what kind of failure it was, and the message what to do",
+        "the exit status gives the kind of failure, and the message says what to do",
         arguments: [
             (DaemonFailure.Code.offline, Int32(4)), (.timedOut, 5), (.notUploaded, 6), (.pinned, 6), (.notFound, 1),
         ])
@@ -79,7 +79,7 @@ struct CommandTests {
         }
     }
 
-    @Test("one failed path of several fails the command, and the others are still reported")
+    @Test("if one of several paths fails the command fails, and the others are still reported")
     func partialFailure() async throws {
         let good = ItemOutcome(path: try MountPath("a"), items: 1, bytes: 2048)
         let bad = ItemOutcome(path: try MountPath("b"), failure: DaemonFailure(.notUploaded, "not uploaded", path: "b"))
@@ -103,7 +103,7 @@ struct CommandTests {
         let items: [Item]
     }
 
-    @Test("a command on items prints its outcome as JSON, failures too", arguments: ["evict", "pin", "unpin"])
+    @Test("a command on items prints its outcome as JSON, also for failures", arguments: ["evict", "pin", "unpin"])
     func itemsAsJSON(_ command: String) async throws {
         let good = ItemOutcome(path: try MountPath("a"), items: 1, bytes: 2048)
         let bad = ItemOutcome(path: try MountPath("b"), failure: DaemonFailure(.notUploaded, "not uploaded", path: "b"))
@@ -119,7 +119,7 @@ struct CommandTests {
         }
     }
 
-    @Test("a path outside all mounts, and a sync without one, end with status 2")
+    @Test("a path outside all mounts, and a sync without a mount, end with status 2")
     func outside() async throws {
         let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
@@ -140,7 +140,7 @@ struct CommandTests {
         }
     }
 
-    @Test("check with findings ends with status 7 and names each")
+    @Test("check ends with status 7 if it finds problems, and names each")
     func check() async throws {
         let problem = DaemonFailure(.damaged, "a byte is wrong", path: "/m/a")
         let handler = ScriptedHandler { _ in
@@ -154,7 +154,7 @@ struct CommandTests {
         }
     }
 
-    @Test("reset asks before it acts, and does nothing without a terminal")
+    @Test("reset asks for confirmation, and does nothing without a terminal")
     func reset() async throws {
         let handler = ScriptedHandler { _ in DaemonResponse(ResetResponse(pendingItems: 1)) }
         try await FakeDaemon.with(handler) { daemon in
@@ -164,7 +164,9 @@ struct CommandTests {
         }
     }
 
-    @Test("resolve hands on what to keep", arguments: [("current", ConflictChoice.current), ("4.0", .version("4.0"))])
+    @Test(
+        "resolve passes on which versions to keep",
+        arguments: [("current", ConflictChoice.current), ("4.0", .version("4.0"))])
     func resolve(text: String, choice: ConflictChoice) async throws {
         let handler = ScriptedHandler { _ in DaemonResponse(ResolveResponse(resolved: 1)) }
         try await FakeDaemon.with(handler) { daemon in
@@ -174,13 +176,13 @@ struct CommandTests {
         }
     }
 
-    @Test("a mount point that is taken, no folder or not empty is refused before a daemon starts")
+    @Test("a mount point that is in use, not a folder or not empty is refused before a daemon starts")
     func mountPoint() async throws {
         let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
             for (path, what) in [
-                (daemon.record.mount, "mounted already"), ("/etc/passwd", "not a folder"), ("/usr", "not empty"),
-                ("\(daemon.directory)/no/such", "can not be used"),
+                (daemon.record.mount, "already mounted"), ("/etc/passwd", "not a folder"), ("/usr", "not empty"),
+                ("\(daemon.directory)/no/such", "cannot be used"),
             ] {
                 let outcome = try await ubiquity(["mount", path], daemon)
                 #expect(outcome.status == 6, "\(path): \(outcome.errors)")
@@ -189,7 +191,7 @@ struct CommandTests {
         }
     }
 
-    @Test("a mistyped command brings a suggestion and status 64")
+    @Test("a mistyped command prints a suggestion and ends with status 64")
     func suggestion() async throws {
         let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
@@ -204,7 +206,7 @@ struct CommandTests {
         }
     }
 
-    @Test("the status of many items is asked for in parts, none larger than a message may be, and is one document")
+    @Test("the status of many items is requested in parts that fit into a message, and printed as one document")
     func manyItems() async throws {
         let handler = ScriptedHandler { request in
             guard let request = request.call as? StatusRequest else { return DaemonResponse(DoneResponse()) }
@@ -223,7 +225,9 @@ struct CommandTests {
         }
     }
 
-    @Test("of several mounts the default one is meant, and where that is none of them one has to be named: status 6")
+    @Test(
+        "of several mounts the default one is used; without a default the command ends with status 6 and asks for --mount"
+    )
     func severalMounts() async throws {
         let handler = ScriptedHandler { _ in DaemonResponse(KeyValuesResponse(values: [:])) }
         try await FakeDaemon.with(handler) { daemon in

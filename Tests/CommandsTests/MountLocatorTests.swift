@@ -2,7 +2,7 @@ import Commands
 import DaemonProtocol
 import Testing
 
-@Suite("Which mount a path is in")
+@Suite("Finding the mount of a path")
 struct MountLocatorTests {
     private let docs = MountRecord(mount: "/home/u/docs", pid: 1, state: "/s", socket: "/s/c")
     private let inner = MountRecord(mount: "/home/u/docs/inner", pid: 2, state: "/t", socket: "/t/c")
@@ -19,7 +19,7 @@ struct MountLocatorTests {
     }
 
     @Test(
-        "a path is found by name, without asking the file system",
+        "a path is compared by name, without calling the file system",
         arguments: [
             ("/home/u/docs", ""), ("/home/u/docs/", ""), ("docs/a/b", "a/b"), ("./docs/../docs/a", "a"),
             ("/home/u/docs/innermost", "innermost"),
@@ -30,16 +30,16 @@ struct MountLocatorTests {
         #expect(place.path == (try MountPath(path)))
     }
 
-    @Test("a mount inside a mount is picked before the outer one")
+    @Test("a mount inside a mount is found before the outer one")
     func nested() throws { #expect(try locator().place(of: "docs/inner/a").record == inner) }
 
-    @Test("from inside a mount a relative path is relative to there")
+    @Test("from inside a mount, a relative path is relative to the working directory")
     func inside() throws {
         let place = try locator(directory: "/home/u/docs/a").place(of: "b")
         #expect(place.path == (try MountPath("a/b")))
     }
 
-    @Test("a symlink on the way to the mount is followed, one that is the last part itself is not")
+    @Test("a symlink on the way to the mount is followed, a symlink as the last component is not")
     func links() throws {
         let links = locator(["/tmp/link": "/home/u/docs", "/tmp/link/x": "/elsewhere"])
         #expect(try links.place(of: "/tmp/link/x").path == MountPath("x"))
@@ -47,7 +47,7 @@ struct MountLocatorTests {
     }
 
     @Test(
-        "a path below a bind mount is the path in the mount that it shows",
+        "a path below a bind mount is mapped to the path in the mount",
         arguments: [
             ("/x", "CloudDocs/Documents"), ("/x/a b/c", "CloudDocs/Documents/a b/c"), ("/whole/a", "a"),
             ("/home/u/docs/y", "y"),
@@ -71,13 +71,13 @@ struct MountLocatorTests {
         #expect(throws: CommandFailure.self) { try locator.place(of: "/other/a") }
     }
 
-    @Test("a neighbour whose name starts like the mount's is outside")
+    @Test("a sibling folder whose name starts with the mount's name is outside")
     func neighbour() {
         let failure = #expect(throws: CommandFailure.self) { try locator().place(of: "/home/u/docs2/a") }
         #expect(failure?.status == .notMounted)
     }
 
-    @Test("what is in a mount whose daemon is gone is in a mount all the same")
+    @Test("a path in a mount whose daemon has died is still in that mount")
     func inDeadMount() {
         let locator = locator(["/link": "/dead/a"], orphans: ["/dead"])
         #expect(locator.isInMount("/dead/a") && locator.isInMount("/link") && locator.isInMount("docs/a"))
@@ -85,10 +85,10 @@ struct MountLocatorTests {
     }
 
     @Test(
-        "a mount without a registered daemon is named for what it is",
+        "the error for a mount without a registered daemon says so",
         arguments: [
             (MountHealth.dead, Commands.ExitStatus.notMounted, "the daemon of this mount is gone: /dead."),
-            (.living, .notAnswering, "by no daemon that is registered here: /dead."),
+            (.living, .notAnswering, "is not registered here: /dead."),
             (.frozen, .notAnswering, "this mount does not answer"),
         ])
     func orphan(health: MountHealth, status: Commands.ExitStatus, text: String) {

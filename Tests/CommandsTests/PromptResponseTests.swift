@@ -3,7 +3,7 @@ import DaemonProtocol
 import Testing
 
 /// Requests that the server handles on the thread that reads them.
-@Suite("Requests that are answered at once")
+@Suite("Requests that are answered immediately")
 struct PromptResponseTests {
     private let hello = DaemonRequest(HelloRequest(program: "test"))
     private let granted = DaemonResponse(GrantedResponse(paths: [.root], claim: 7))
@@ -27,7 +27,7 @@ struct PromptResponseTests {
         }
     }
 
-    @Test("what needs no wait is answered while other requests of the connection wait")
+    @Test("a request that need not wait is answered while other requests of the connection wait")
     func overtaking() async throws {
         let gate = Gate()
         try await FakeDaemon.with(handler(gate)) { daemon in
@@ -41,7 +41,7 @@ struct PromptResponseTests {
         }
     }
 
-    @Test("nothing is answered before the hello, and a number that is under way ends the connection")
+    @Test("no request is answered before the hello, and reusing the number of a pending request ends the connection")
     func admission() async throws {
         let gate = Gate()
         try await FakeDaemon.with(handler(gate)) { daemon in
@@ -60,7 +60,7 @@ struct PromptResponseTests {
         }
     }
 
-    @Test("a quiet finish is done and not answered, at once or not", arguments: [true, false])
+    @Test("a quiet finish is carried out without a response, immediately or not", arguments: [true, false])
     func quiet(atOnce: Bool) async throws {
         let handler = ScriptedHandler { [done] request in
             if request.call is FinishRequest, atOnce { .now(done) } else { nil }
@@ -75,7 +75,7 @@ struct PromptResponseTests {
         }
     }
 
-    @Test("requests that can not be answered at once keep their order")
+    @Test("requests that cannot be answered immediately keep their order")
     func order() async throws {
         let handler = ScriptedHandler { [done] _ in done }
         try await FakeDaemon.with(handler) { daemon in
@@ -87,7 +87,8 @@ struct PromptResponseTests {
         }
     }
 
-    @Test("brief requests that were begun at once are ended one after the other, before the next request is read")
+    @Test(
+        "brief requests that were begun immediately are finished one after the other, before the next request is read")
     func briefOrder() async throws {
         let handler = ScriptedHandler { [done] request in
             guard request.call is FinishRequest else { return nil }
@@ -105,7 +106,7 @@ struct PromptResponseTests {
         }
     }
 
-    @Test("what was begun at once and takes longer is answered when it is done, or has failed")
+    @Test("a request that was begun immediately and takes longer is answered when it has finished or failed")
     func later() async throws {
         let gate = Gate()
         let refusal = DaemonFailure(.timedOut, "its turn did not come")

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 extension CommandTests {
-    @Test("publish prints the link alone, for scripts, and asks for the time that was said")
+    @Test("publish prints only the link, for scripts, and requests the given expiry")
     func publish() async throws {
         let expires = try WireTime.sample()
         let handler = ScriptedHandler { _ in
@@ -22,7 +22,7 @@ extension CommandTests {
         }
     }
 
-    @Test("publish --list shows every link, --withdraw ends one")
+    @Test("publish --list shows every link, and --withdraw ends one")
     func links() async throws {
         let time = try WireTime.sample()
         let link = PublishedDocument(
@@ -43,20 +43,20 @@ extension CommandTests {
         }
     }
 
-    @Test("a cloud that can not publish is said to be one, and the command fails")
+    @Test("publishing on a cloud that cannot publish fails with a message that says so")
     func noLinks() async throws {
         let handler = ScriptedHandler { _ in
-            throw DaemonFailure(.unsupported, "the cloud of this mount can not publish documents", path: "/m")
+            throw DaemonFailure(.unsupported, "the cloud of this mount cannot publish documents", path: "/m")
         }
         try await FakeDaemon.with(handler) { daemon in
             let outcome = try await ubiquity(["publish", "\(daemon.record.mount)/a"], daemon)
             #expect(outcome.status == 1)
-            #expect(outcome.errors == "ubiquity: the cloud of this mount can not publish documents: /m\n")
+            #expect(outcome.errors == "ubiquity: the cloud of this mount cannot publish documents: /m\n")
         }
     }
 
     @Test(
-        "what makes no sense together is refused before anything is asked",
+        "options that exclude each other are refused before a request is sent",
         arguments: [
             ["publish"], ["publish", "a", "--expires", "soon"], ["publish", "a", "--expires", "0d"],
             ["publish", "--list", "--withdraw", "3"], ["publish", "--list", "--password"],

@@ -2,9 +2,9 @@ import DaemonProtocol
 import Synchronization
 import Testing
 
-@Suite("The end of the control socket")
+@Suite("Shutdown of the control socket")
 struct SocketEndTests {
-    @Test("a server that ends while clients are still arriving ends in order", arguments: 0..<8)
+    @Test("a server that is shut down while clients connect ends in an orderly way", arguments: 0..<8)
     func arriving(round: Int) async throws {
         let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
@@ -15,7 +15,7 @@ struct SocketEndTests {
         }
     }
 
-    @Test("no connection outlasts the server, served or not", arguments: 0..<4)
+    @Test("no connection outlives the server, whether it was served or not", arguments: 0..<4)
     func closes(round: Int) async throws {
         let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         let clients = Mutex<[RawClient]>([])

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-@Suite("The control socket, both ends")
+@Suite("The control socket, client and server")
 struct SocketServerTests {
     private let diagnose = ScriptedHandler { _ in DaemonResponse(DiagnoseResponse(report: "well")) }
 
@@ -17,7 +17,7 @@ struct SocketServerTests {
         }
     }
 
-    @Test("a request gets its answer")
+    @Test("a request gets its response")
     func answer() async throws {
         try await FakeDaemon.with(diagnose) { daemon in
             let answer = try await ask(daemon.record, DiagnoseRequest())
@@ -25,7 +25,7 @@ struct SocketServerTests {
         }
     }
 
-    @Test("a failure reaches the client whole, an unforeseen error as one that names it")
+    @Test("a failure reaches the client complete, and an unexpected error as a failure that names it")
     func failures() async throws {
         let refusal = DaemonFailure(.pinned, "it is pinned", path: "/m/a", advice: "Unpin it.", errno: EPERM)
         let handler = ScriptedHandler { request in
@@ -45,7 +45,7 @@ struct SocketServerTests {
         }
     }
 
-    @Test("states arrive while an answer is awaited")
+    @Test("states arrive while the client waits for a response")
     func watching() async throws {
         let gate = Gate()
         let handler = ScriptedHandler(states: [.sample(pendingItems: 2), .sample()]) { _ in
@@ -67,7 +67,7 @@ struct SocketServerTests {
         }
     }
 
-    @Test("a client can call off a request that waits, at whatever moment, and nothing else ends with it")
+    @Test("a client can cancel a waiting request at any time, and no other request ends with it")
     func callingOff() async throws {
         let handler = ScriptedHandler { request in
             guard request.call is DownloadRequest else { return DaemonResponse(DiagnoseResponse(report: "well")) }
@@ -94,7 +94,7 @@ struct SocketServerTests {
         }
     }
 
-    @Test("a client that leaves ends the request it waits for")
+    @Test("a request ends when the client that waits for it disconnects")
     func leaving() async throws {
         let started = Gate()
         let ended = Gate()
@@ -119,7 +119,7 @@ struct SocketServerTests {
         }
     }
 
-    @Test("a client may die at any byte and no other program notices")
+    @Test("a client that dies at any byte affects no other program")
     func dyingAnywhere() async throws {
         try await FakeDaemon.with(diagnose) { daemon in
             let hello = try ControlFrame.frame(
@@ -134,7 +134,7 @@ struct SocketServerTests {
         }
     }
 
-    @Test("bytes that are no frames end the connection, not the server", arguments: UInt64(1)...10)
+    @Test("bytes that are not frames end the connection, not the server", arguments: UInt64(1)...10)
     func garbage(seed: UInt64) async throws {
         var generator = SystemRandomNumberGenerator()
         _ = generator.next()
@@ -169,7 +169,7 @@ struct SocketServerTests {
         }
     }
 
-    @Test("a client that says nothing is disconnected")
+    @Test("a client that sends nothing is disconnected")
     func silence() async throws {
         var limits = SocketServer.Limits()
         limits.helloTimeout = .milliseconds(20)
@@ -179,7 +179,7 @@ struct SocketServerTests {
         }
     }
 
-    @Test("a daemon that works for long shows that it lives")
+    @Test("a daemon that works on a long request sends signs of life")
     func heartbeat() async throws {
         let gate = Gate()
         let handler = ScriptedHandler { _ in
@@ -203,7 +203,7 @@ struct SocketServerTests {
         }
     }
 
-    @Test("more clients than allowed are turned away with a reason")
+    @Test("clients beyond the limit are refused with a reason")
     func tooManyClients() async throws {
         var limits = SocketServer.Limits()
         limits.maximumClients = 1
@@ -221,7 +221,7 @@ struct SocketServerTests {
         }
     }
 
-    @Test("a daemon that accepts but never answers is reported, not waited for")
+    @Test("a daemon that accepts connections but never responds is reported, and the client does not wait for it")
     func frozen() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "frozen-\(UUID().uuidString)").path
         try createDirectories(directory)
@@ -236,7 +236,7 @@ struct SocketServerTests {
         withExtendedLifetime(socket) {}
     }
 
-    @Test("where no process listens the mount counts as dead")
+    @Test("a mount without a listening process counts as dead")
     func noListener() async throws {
         let record = MountRecord(mount: "/m", pid: 7, state: "/s", socket: "/nonexistent/control.sock")
         let failure = await #expect(throws: CommandFailure.self) {

@@ -4,7 +4,7 @@ import DaemonProtocol
 import FoundationEssentials
 import Testing
 
-@Suite("What the terminal shows")
+@Suite("Terminal output")
 struct StatusTextTests {
     private let record = MountRecord(mount: "/m", pid: 1, state: "/s", socket: "/s/c")
 
@@ -19,7 +19,7 @@ struct StatusTextTests {
         return item
     }
 
-    @Test("items stand in columns, the three independent states side by side")
+    @Test("items are shown in columns, with the three independent states side by side")
     func table() throws {
         let items = try [
             item("a.txt"),
@@ -42,7 +42,7 @@ struct StatusTextTests {
             ])
     }
 
-    @Test("a name can not command the terminal")
+    @Test("a name cannot send control sequences to the terminal")
     func controlCharacters() throws {
         let lines = StatusText.table([(record, try item("a\u{1B}[2Jb\nc"))], .plain)
         #expect(lines.last?.hasSuffix("/m/a?[2Jb?c") == true)
@@ -50,7 +50,7 @@ struct StatusTextTests {
         #expect(piped.last?.hasSuffix("/m/a\tb") == true, "a program gets the name as it is")
     }
 
-    @Test("a mount's text names cloud, queue and conflicts; colours come only when asked for")
+    @Test("a mount's text names cloud, queue and conflicts; colours are used only if requested")
     func mount() {
         var status = MountStatus.sample(pendingItems: 1)
         status.conflicts = 2
@@ -63,7 +63,7 @@ struct StatusTextTests {
         #expect(StatusText.lines(report, TextStyle(isColoured: true)).joined().contains("\u{1B}["))
     }
 
-    @Test("a daemon that does not answer is shown with what is known of it", arguments: [true, false])
+    @Test("a daemon that does not respond is shown with what is known about it", arguments: [true, false])
     func frozen(known: Bool) throws {
         let failure = CommandFailure(.notAnswering, "the daemon (pid 1) does not answer", path: "/m")
         let report = MountReport(record: known ? record : nil, mount: "/m", outcome: .failure(failure))
@@ -73,7 +73,7 @@ struct StatusTextTests {
         #expect(StatusText.lines(report, .plain).last?.contains("does not answer") == true)
     }
 
-    @Test("a progress bar fits the width and shows as much as is done", arguments: [40, 80, 200])
+    @Test("a progress bar fits the width and shows the progress", arguments: [40, 80, 200])
     func progressBar(width: Int) throws {
         let path = try MountPath("CloudDocs/Documents/a rather long name of a film that does not fit.mov")
         for completed in [UInt64(0), 499, 500, 1000, 2000] {
@@ -86,13 +86,13 @@ struct StatusTextTests {
         }
     }
 
-    @Test("lines are replaced on a terminal by going up over them and clearing")
+    @Test("on a terminal, lines are replaced by moving up and clearing them")
     func redraw() {
         #expect(LiveDisplay.redraw(over: 0, ["a"]) == "\r\u{1B}[Ja\n")
         #expect(LiveDisplay.redraw(over: 2, ["a", "b"]) == "\u{1B}[2A\r\u{1B}[Ja\nb\n")
     }
 
-    @Test("the daemon's lines are read whole however they arrive")
+    @Test("the daemon's lines are read complete, in whatever pieces they arrive")
     func lines() {
         var splitter = LineSplitter()
         #expect(splitter.append(Array("star".utf8)) == [])
@@ -101,7 +101,7 @@ struct StatusTextTests {
     }
 
     @Test(
-        "slips of the finger are understood, other words are not",
+        "close misspellings of a command are recognized, other words are not",
         arguments: [
             ("statsu", "status"), ("mout", "mount"), ("unpn", "unpin"), ("SYNC", "sync"), ("frobnicate", nil),
             ("", nil),

@@ -7,7 +7,7 @@ struct MountTableTests {
         UbiquityMounts(parsing: Array(text.utf8), userID: 1000).mountPoints.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("only our own mounts are found, with any number of tags and escaped characters")
+    @Test("only mounts of ubiquity are found, with any number of tags and escaped characters")
     func parsing() {
         let text = """
             22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -21,12 +21,12 @@ struct MountTableTests {
     }
 
     @Test(
-        "lines of another shape are passed over", arguments: ["", "-", "1 2 3 4 5 6 -", "a b c d /e f - fuse.ubiquity"])
+        "lines of another format are skipped", arguments: ["", "-", "1 2 3 4 5 6 -", "a b c d /e f - fuse.ubiquity"])
     func oddLines(line: String) {
         #expect(table(line + "\n91 22 0:51 / /m rw - fuse.ubiquity u rw,user_id=1000\n").last == "/m")
     }
 
-    @Test("an escape at the end or with wrong digits stays as it is")
+    @Test("an escape that is truncated or has wrong digits is kept as it is")
     func escapes() {
         let cases = [
             ("a\\040b", "a b"), ("a\\134040", "a\\040"), ("a\\04", "a\\04"), ("a\\999", "a\\999"), ("\\", "\\"),

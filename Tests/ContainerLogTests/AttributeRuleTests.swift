@@ -3,7 +3,7 @@ import CloudModel
 import ContainerLog
 import Testing
 
-@Suite("Attributes: each for itself, within limits")
+@Suite("Attribute rules: fields change independently, within limits")
 struct AttributeRuleTests {
     @Test("Changes of different fields by different devices are all kept")
     func merge() throws {
@@ -21,7 +21,7 @@ struct AttributeRuleTests {
         #expect(attributes.extended == ["user.b": [2], "user.c": [3]])
     }
 
-    @Test("Permissions are cut to what chmod knows")
+    @Test("Permissions are masked to the bits of chmod")
     func permissions() throws {
         var log = try TestLog()
         try log.file(1, "x", 10)
@@ -29,7 +29,7 @@ struct AttributeRuleTests {
         #expect(log.item(1)?.attributes.permissions == 0o7777)
     }
 
-    @Test("Extended attributes beyond 64 KiB are left out, by the order of their names")
+    @Test("Extended attributes beyond 64 KiB are left out, in the order of their names")
     func limit() throws {
         var log = try TestLog()
         let large = [UInt8](repeating: 1, count: 40_000)

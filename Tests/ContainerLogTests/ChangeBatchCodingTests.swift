@@ -4,7 +4,7 @@ import ContainerLog
 import TestSupport
 import Testing
 
-@Suite("Entries of the log as bytes")
+@Suite("Encoding of log entries")
 struct ChangeBatchCodingTests {
     private let sample = ChangeBatch(
         device: TestLog.a, deviceName: "desk", deviceSequence: 7, time: .minute(3),
@@ -24,13 +24,13 @@ struct ChangeBatchCodingTests {
             .setValue(key: "kéy", value: [0, 255], time: .minute(3)), .setValue(key: "k", value: nil, time: .zero),
         ])
 
-    @Test("Every kind of change comes back as it was")
+    @Test("Every kind of change is decoded as it was encoded")
     func roundTrip() throws {
         #expect(try ChangeBatch(decoding: sample.encoded()) == sample)
         #expect(try sample.encoded() == sample.encoded())
     }
 
-    @Test("Format 1 stays readable: these are its bytes")
+    @Test("Format 1 stays readable (fixed bytes)")
     func pinned() throws {
         let batch = ChangeBatch(
             device: DeviceID(0x0102), deviceName: "d", deviceSequence: 300, time: Timestamp(nanoseconds: -1),
@@ -43,7 +43,7 @@ struct ChangeBatchCodingTests {
         #expect(try ChangeBatch(decoding: bytes) == batch)
     }
 
-    @Test("A batch that changes packages says so, and an older program stops there: these are its bytes")
+    @Test("A batch that changes packages is marked, and an older program stops at it (fixed bytes)")
     func pinnedPackages() throws {
         let version = VersionID(sequence: LogSequence(300), index: 5)
         let batch = ChangeBatch(
@@ -58,7 +58,8 @@ struct ChangeBatchCodingTests {
     }
 
     @Test(
-        "An entry that is encoded again is the same, whichever rules it names", arguments: [UInt8](0...6))
+        "An entry that is decoded and encoded again has the same bytes, whichever rules it names",
+        arguments: [UInt8](0...6))
     func namedRules(_ rules: UInt8) throws {
         var declaration = sample
         declaration.packages = []
@@ -75,7 +76,7 @@ struct ChangeBatchCodingTests {
         }
     }
 
-    @Test("Packages that are out of order, or one twice, are damage")
+    @Test("Packages that are unsorted or listed twice are damage")
     func packageOrder() throws {
         var batch = sample
         batch.packages.swapAt(0, 1)
@@ -84,7 +85,7 @@ struct ChangeBatchCodingTests {
         #expect(throws: LogError.self) { try ChangeBatch(decoding: batch.encoded()) }
     }
 
-    @Test("A newer format and newer rules are said to be so, not to be damage")
+    @Test("A newer format and newer rules are reported as such, not as damage")
     func newer() throws {
         var bytes = try sample.encoded()
         bytes[0] = 2
@@ -97,7 +98,7 @@ struct ChangeBatchCodingTests {
         #expect(throws: LogError.tooNew(format: 77, known: 1)) { try ChangeBatch(decoding: [77]) }
     }
 
-    @Test("A number behind which a device could not go on counting, and a size that no file has, are damage")
+    @Test("A number that leaves a device no next number, and a size that no file can have, are damage")
     func numbers() throws {
         var batch = sample
         batch.deviceSequence = .max
@@ -107,7 +108,7 @@ struct ChangeBatchCodingTests {
         #expect(throws: LogError.self) { try ChangeBatch(decoding: batch.encoded()) }
     }
 
-    @Test("What exceeds a limit is not written")
+    @Test("A batch that exceeds a limit is not encoded")
     func limits() throws {
         var batch = sample
         batch.changes = Array(repeating: .raiseRules(1), count: ChangeBatch.maximumChanges + 1)
@@ -130,7 +131,7 @@ struct ChangeBatchCodingTests {
         #expect(throws: LogError.self) { try batch.encoded() }
     }
 
-    @Test("Every cut-off entry is damaged")
+    @Test("Every truncated entry is damaged")
     func truncated() throws {
         let bytes = try sample.encoded()
         for count in 0..<bytes.count {
@@ -139,7 +140,7 @@ struct ChangeBatchCodingTests {
         #expect(throws: LogError.self) { try ChangeBatch(decoding: bytes + [0]) }
     }
 
-    @Test("Any bytes end in a batch that can be written again, or in an error")
+    @Test("Any bytes decode to a batch that can be encoded again, or to an error")
     func hostile() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededGenerator(seed: seed)

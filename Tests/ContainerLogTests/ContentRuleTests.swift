@@ -3,7 +3,7 @@ import CloudModel
 import ContainerLog
 import Testing
 
-@Suite("Contents: which is current, which are conflict versions")
+@Suite("Content rules: current contents and conflict versions")
 struct ContentRuleTests {
     private func log() throws -> TestLog {
         var log = try TestLog()
@@ -11,7 +11,7 @@ struct ContentRuleTests {
         return log
     }
 
-    @Test("An edit that saw the current content takes its place, however old its time")
+    @Test("An edit based on the current content replaces it, however old its time is")
     func causalEdit() throws {
         var log = try log()
         try log.edit(1, from: 10, to: 11, at: -500, by: TestLog.b)
@@ -20,7 +20,7 @@ struct ContentRuleTests {
         #expect(log.item(1)?.version.description == "2.0")
     }
 
-    @Test("Of two edits from one base the newer is current, in either order of the log")
+    @Test("Of two edits with one base the newer is current, in either order of the log")
     func newestWins() throws {
         var first = try log()
         try first.edit(1, from: 10, to: 11, at: 5, by: TestLog.a)
@@ -33,7 +33,7 @@ struct ContentRuleTests {
         #expect(second.contents(1) == [11, 12])
     }
 
-    @Test("Edits of one time: the larger device id is current")
+    @Test("Of edits with equal times, the one of the larger device id is current")
     func ties() throws {
         var log = try log()
         try log.edit(1, from: 10, to: 12, at: 1, by: TestLog.b)
@@ -41,7 +41,7 @@ struct ContentRuleTests {
         #expect(log.contents(1) == [12, 11])
     }
 
-    @Test("A conflict version has device, name, time and base of the content that lost")
+    @Test("A conflict version has the device, name, time and base of the content that lost")
     func conflictFacts() throws {
         var log = try log()
         try log.edit(1, from: 10, to: 11, at: 3, by: TestLog.a)
@@ -54,7 +54,7 @@ struct ContentRuleTests {
         #expect(conflict.version.description == "3.0")
     }
 
-    @Test("Equal bytes from two devices are no conflict")
+    @Test("Equal bytes from two devices are not a conflict")
     func equalBytes() throws {
         var log = try log()
         try log.edit(1, from: 10, to: 11, at: 1, by: TestLog.a)
@@ -64,7 +64,7 @@ struct ContentRuleTests {
         #expect(log.item(1)?.version.description == "2.0")
     }
 
-    @Test("An edit that goes on from a conflict version takes that version's place in the contest")
+    @Test("An edit based on a conflict version replaces that version")
     func editOfConflict() throws {
         var log = try log()
         try log.edit(1, from: 10, to: 11, at: 2, by: TestLog.a)
@@ -75,7 +75,7 @@ struct ContentRuleTests {
         #expect(log.contents(1) == [14, 11])
     }
 
-    @Test("Three writers of one base end as one current content and two conflicts")
+    @Test("Three edits of one base end as one current content and two conflict versions")
     func threeWriters() throws {
         var log = try log()
         try log.edit(1, from: 10, to: 11, at: 1, by: TestLog.a)
@@ -84,7 +84,7 @@ struct ContentRuleTests {
         #expect(log.contents(1) == [12, 11, 13])
     }
 
-    @Test("A conflict whose bytes become current is no conflict any more")
+    @Test("A conflict version whose bytes become current is no longer in conflict")
     func conflictBecomesCurrent() throws {
         var log = try log()
         try log.edit(1, from: 10, to: 11, at: 2, by: TestLog.a)
@@ -93,7 +93,7 @@ struct ContentRuleTests {
         #expect(log.contents(1) == [12])
     }
 
-    @Test("Resolving drops the versions named and no others, on a later edit's side too")
+    @Test("Resolving drops exactly the named versions, also from the conflicts of a later edit")
     func resolve() throws {
         var log = try log()
         try log.edit(1, from: 10, to: 11, at: 9, by: TestLog.a)
@@ -108,7 +108,7 @@ struct ContentRuleTests {
         #expect(log.contents(1) == [11])
     }
 
-    @Test("A version that was chosen against a newer, unseen edit stays, though its old entry is resolved")
+    @Test("A version that was chosen without seeing a newer edit stays, though its old entry is resolved")
     func chosenVersionThatLoses() throws {
         var log = try log()
         try log.edit(1, from: 10, to: 11, at: 2, by: TestLog.a)
@@ -120,7 +120,7 @@ struct ContentRuleTests {
         #expect(log.contents(1) == [15, 12])
     }
 
-    @Test("A time ahead of the log's counts as the log's")
+    @Test("A time later than the log's counts as the log's")
     func clockAhead() throws {
         var log = try log()
         try log.edit(1, from: 10, to: 11, at: 1_000_000, by: TestLog.a)
@@ -152,14 +152,14 @@ struct ContentRuleTests {
         #expect(log.contents(1) == [20, 10])
     }
 
-    @Test("An announcement takes no stored content's place")
+    @Test("An announcement does not replace a stored content")
     func announcementOverContent() throws {
         var log = try log()
         try log.append(.init(1), .edit(.sample(1), base: .sample(10), content: .announced(size: 5), modified: .zero))
         #expect(log.contents(1) == [10])
     }
 
-    @Test("Edits of folders, links and unknown items are void")
+    @Test("Edits of folders, links and unknown items have no effect")
     func voidEdits() throws {
         var log = try log()
         try log.folder(2, "d")

@@ -3,9 +3,9 @@ import CloudModel
 import ContainerLog
 import Testing
 
-@Suite("Creations: content is placed, whatever else is wrong")
+@Suite("Creation rules: content is always placed")
 struct CreateRuleTests {
-    @Test("In an unknown folder, or in what is no folder, an item is placed under the root")
+    @Test("An item in an unknown folder, or in an item that is not a folder, is placed under the root")
     func oddParents() throws {
         var log = try TestLog()
         try log.file(1, "x", 10, in: .sample(99))
@@ -13,7 +13,7 @@ struct CreateRuleTests {
         #expect(log.names() == ["x", "y"])
     }
 
-    @Test("A second creation of a file's id is an edit that saw nothing")
+    @Test("A second creation of a file's id is an edit without a base")
     func takenID() throws {
         var log = try TestLog()
         try log.file(1, "x", 10)
@@ -24,7 +24,7 @@ struct CreateRuleTests {
         #expect(log.contents(1) == [11, 10])
     }
 
-    @Test("Creating the id of a deleted item brings it back, at the new place with the new content")
+    @Test("Creating the id of a deleted item restores it, at the new place with the new content")
     func tombstone() throws {
         var log = try TestLog()
         try log.file(1, "x", 10)
@@ -34,7 +34,7 @@ struct CreateRuleTests {
         #expect(log.contents(1) == [11])
     }
 
-    @Test("A deleted folder created again below itself comes back where it was")
+    @Test("A deleted folder that is created again below itself is restored at its old place")
     func belowItself() throws {
         var log = try TestLog()
         try log.append(TestLog.a, .folder(1, "d"), .folder(2, "e", in: .sample(1)))
@@ -44,7 +44,7 @@ struct CreateRuleTests {
         #expect(log.item(1)?.parent == .root)
     }
 
-    @Test("Well-known ids can not be created")
+    @Test("Well-known ids cannot be created")
     func wellKnown() throws {
         var log = try TestLog()
         let before = try TreeDigest(of: log.tree)

@@ -3,7 +3,7 @@ import CloudModel
 import ContainerLog
 import Testing
 
-@Suite("Deletions: nothing goes that its deleter did not see")
+@Suite("Deletion rules: a deletion removes only what its device has seen")
 struct DeletionRuleTests {
     private func log() throws -> TestLog {
         var log = try TestLog()
@@ -12,7 +12,7 @@ struct DeletionRuleTests {
         return log
     }
 
-    @Test("A file that is deleted while no device writes it stays deleted, and a second deletion is void")
+    @Test("A file that is deleted while no device writes it stays deleted, and a second deletion has no effect")
     func plain() throws {
         var log = try log()
         try log.append(TestLog.b, .delete(2, 10))
@@ -25,7 +25,7 @@ struct DeletionRuleTests {
         #expect(log.item(2)?.parent == .sample(1))
     }
 
-    @Test("A deletion that saw an older content is void")
+    @Test("A deletion based on an older content has no effect")
     func stale() throws {
         var log = try log()
         try log.edit(2, from: 10, to: 11, at: 3)
@@ -34,7 +34,7 @@ struct DeletionRuleTests {
         #expect(log.contents(2) == [11])
     }
 
-    @Test("An edit brings a deleted file back, with the folders it lies in")
+    @Test("An edit restores a deleted file and the folders above it")
     func editWins() throws {
         var log = try log()
         try log.append(TestLog.b, .delete(2, 10), .delete(1))
@@ -46,7 +46,7 @@ struct DeletionRuleTests {
         #expect(result.touched == [.sample(1), .sample(2)])
     }
 
-    @Test("A file that comes back to a taken name gets another")
+    @Test("A file that is restored to a taken name gets another name")
     func backToTakenName() throws {
         var log = try log()
         try log.append(TestLog.b, .delete(2, 10))
@@ -56,7 +56,7 @@ struct DeletionRuleTests {
         #expect(log.item(2)?.name == "x 2.txt")
     }
 
-    @Test("A folder that comes back to a taken name becomes one with the folder there")
+    @Test("A folder that is restored to a taken name is merged with the folder there")
     func folderBackToTakenName() throws {
         var log = try log()
         try log.append(TestLog.b, .delete(2, 10), .delete(1))
@@ -67,7 +67,7 @@ struct DeletionRuleTests {
         #expect(result.merged == [.init(from: .sample(1), into: .sample(5))])
     }
 
-    @Test("A folder in which something new lies is not deleted")
+    @Test("A folder that received a new item is not deleted")
     func folderWithNews() throws {
         var log = try log()
         try log.file(3, "new.txt", 30, in: .sample(1))
@@ -76,7 +76,7 @@ struct DeletionRuleTests {
         #expect(log.names(in: .sample(1)) == ["new.txt"])
     }
 
-    @Test("A new file in a deleted folder brings the folder back")
+    @Test("A new file in a deleted folder restores the folder")
     func createInDeletedFolder() throws {
         var log = try log()
         try log.append(TestLog.b, .delete(2, 10), .delete(1))
@@ -85,14 +85,14 @@ struct DeletionRuleTests {
         #expect(!log.isLive(2))
     }
 
-    @Test("The root and Documents can not be deleted")
+    @Test("The root and Documents cannot be deleted")
     func wellKnown() throws {
         var log = try TestLog()
         try log.append(TestLog.a, .delete(.documents, base: nil), .delete(.root, base: nil))
         #expect(log.tree.item(.documents)?.isDeleted == false)
     }
 
-    @Test("Conflict versions of a deleted file become files beside it, the same on every device")
+    @Test("Conflict versions of a deleted file become files in its folder, the same on every device")
     func conflictsSurvive() throws {
         var log = try log()
         try log.edit(2, from: 10, to: 11, at: 1, by: TestLog.a)
@@ -106,7 +106,7 @@ struct DeletionRuleTests {
         #expect(result.touched == [.sample(2), heir.id])
     }
 
-    @Test("What was meant for a conflict version follows it when it has become a file: edit, delete, resolve")
+    @Test("Edits, deletions and resolutions of a conflict version follow it when it has become a file")
     func changesFollowTheHeir() throws {
         var log = try log()
         try log.edit(2, from: 10, to: 11, at: 1, by: TestLog.a)
@@ -131,7 +131,7 @@ struct DeletionRuleTests {
         #expect(resolved.tree.item(heir)?.isDeleted == true)
     }
 
-    @Test("A deletion of a content that has lost meanwhile drops that content only")
+    @Test("A deletion of a content that has lost meanwhile drops only that content")
     func deleteOfLoser() throws {
         var log = try log()
         try log.edit(2, from: 10, to: 11, at: 1, by: TestLog.a)
@@ -141,7 +141,7 @@ struct DeletionRuleTests {
         #expect(log.contents(2) == [11])
     }
 
-    @Test("An announced file can be deleted by anyone, and its content brings it back")
+    @Test("An announced file can be deleted by any device, and its content restores it")
     func announced() throws {
         var log = try TestLog()
         try log.append(TestLog.a, .announcement(1, "x", size: 7))
@@ -153,7 +153,7 @@ struct DeletionRuleTests {
         #expect(log.isLive(1))
     }
 
-    @Test("A link is deleted whatever the base")
+    @Test("A link is deleted whatever the base is")
     func link() throws {
         var log = try TestLog()
         try log.append(
@@ -163,7 +163,7 @@ struct DeletionRuleTests {
         #expect(log.names().isEmpty)
     }
 
-    @Test("A deletion under an id that has become an alias removes no other device's file")
+    @Test("A deletion under an id that has become an alias removes no file of another device")
     func throughAlias() throws {
         var log = try TestLog()
         try log.file(1, "x", 10, by: TestLog.a)

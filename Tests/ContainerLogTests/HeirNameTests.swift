@@ -10,14 +10,14 @@ struct HeirNameTests {
         return NumberedName.beforeExtension.inserting(suffix, into: name).description
     }
 
-    @Test("The device and the time in UTC are before the extension")
+    @Test("The device and the time in UTC stand before the extension")
     func plain() {
         #expect(name("Report.txt", "Anna's desk") == "Report (conflict from Anna's desk 2026-11-20 14.03.12).txt")
         #expect(name("Makefile") == "Makefile (conflict from desk 2026-11-20 14.03.12)")
     }
 
     @Test(
-        "Dates are right at the edges of years and before 1970",
+        "Dates are correct at the ends of years and before 1970",
         arguments: [
             (Int64(0), "1970-01-01 00.00.00"), (-1, "1969-12-31 23.59.59"), (951_782_400, "2000-02-29 00.00.00"),
             (4_107_542_399, "2100-02-28 23.59.59"), (4_107_542_400, "2100-03-01 00.00.00"),
@@ -27,7 +27,7 @@ struct HeirNameTests {
         #expect(name("x", at: seconds) == "x (conflict from desk \(text))")
     }
 
-    @Test("Device names bring neither slashes nor control characters nor endless text")
+    @Test("Slashes and control characters are removed from device names, and long names are truncated")
     func deviceNames() {
         #expect(name("x", " a/b\u{7}\u{202E}\n ").hasPrefix("x (conflict from a-b--- 2026"))
         #expect(name("x", "").hasPrefix("x (conflict from unknown 2026"))
@@ -35,7 +35,7 @@ struct HeirNameTests {
         #expect(name("x", String(repeating: "\u{E9}", count: 500)).utf8.count < 120)
     }
 
-    @Test("The name has at most 255 bytes and stays UTF-8")
+    @Test("The name has at most 255 bytes and is valid UTF-8")
     func longNames() throws {
         let long = try ItemName(String(repeating: "\u{1F980}", count: 62) + ".text")
         let sibling = name(long, String(repeating: "n", count: 64))
@@ -44,7 +44,8 @@ struct HeirNameTests {
         #expect(!sibling.contains("\u{FFFD}"))
     }
 
-    @Test("Heirs of one name and time are numbered in the order of their versions, from the first number that is free")
+    @Test(
+        "Heirs with one name and time are numbered in the order of their versions, starting with the first free number")
     func numbered() throws {
         var log = try TestLog()
         try log.append(TestLog.a, .file(1, "x.txt", 10), .folder(2, "x (conflict from lap 2025-01-01 00.00.00) 3.txt"))
@@ -59,7 +60,7 @@ struct HeirNameTests {
             ])
     }
 
-    @Test("Numbers stand before the extension, and names that have no room are cut at a character")
+    @Test("Numbers stand before the extension, and names that are too long are cut between characters")
     func numbers() throws {
         #expect(NumberedName.beforeExtension.name("a.tar.gz", 2) == "a.tar 2.gz")
         #expect(NumberedName.beforeExtension.name(".bashrc", 10) == ".bashrc 10")
@@ -68,7 +69,7 @@ struct HeirNameTests {
         #expect(NumberedName.beforeExtension.name(long, 2).description == cut)
     }
 
-    @Test("Derived ids are fixed for ever, differ by item and version, and are not well-known")
+    @Test("Derived ids never change, differ by item and version, and are not well-known ids")
     func derivedIDs() {
         let versions = [VersionID(sequence: LogSequence(1), index: 0), VersionID(sequence: LogSequence(0), index: 1)]
         var ids: Set<ItemID> = []

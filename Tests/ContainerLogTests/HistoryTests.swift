@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Random histories of three devices. A failure names its seed; put it among `knownSeeds` to keep it as a case.
-@Suite("Devices that work apart lose nothing")
+@Suite("Devices that work independently lose nothing")
 struct HistoryTests {
     /// The number of histories that a run checks; a nightly run checks more.
     private static let count = ProcessInfo.processInfo.environment["UBIQUITY_HISTORIES"].flatMap(UInt64.init) ?? 2000
@@ -11,14 +11,14 @@ struct HistoryTests {
     /// Seeds that once found a defect.
     private static let knownSeeds: [UInt64] = [10_210_207_794_222_172_393, 8_084_391_103_714_227_920]
 
-    @Test("Every acknowledged content is current or in conflict, and nothing deleted or replaced comes back")
+    @Test("Every acknowledged content is current or in conflict, and deleted or replaced content does not come back")
     func nothingIsLost() throws {
         for seed in Self.knownSeeds { try check(seed) }
         let start = UInt64.random(in: 0 ... .max)
         for seed in start..<(start &+ Self.count) where try !check(seed) { return }
     }
 
-    @Test("Entries that the log has twice change nothing")
+    @Test("Entries that are twice in the log change nothing")
     func repeats() throws {
         let start = UInt64.random(in: 0 ... .max)
         for seed in start..<(start &+ Self.count / 8) {

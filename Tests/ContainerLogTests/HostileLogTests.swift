@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 /// Changes that no honest device would write, on so few ids and names that they often collide.
-@Suite("Any log has a meaning")
+@Suite("Every log can be folded")
 struct HostileLogTests {
     @Test(
-        "Whatever is in a log, its tree is sound after each entry, and every device finds the same",
+        "Whatever a log contains, its tree is valid after each entry and the same on every device",
         arguments: [false, true])
     func sound(foldsNames: Bool) throws {
         let start = UInt64.random(in: 0 ... .max)

@@ -4,13 +4,13 @@ import ContainerLog
 import TestSupport
 import Testing
 
-@Suite("Rules: the key-value store")
+@Suite("Key-value rules")
 struct KeyValueRuleTests {
     private func set(_ key: String, _ value: UInt8?, at minute: Int64) -> Change {
         .setValue(key: key, value: value.map { [$0] }, time: .minute(minute))
     }
 
-    @Test("The later write of a key counts, whichever comes first in the log")
+    @Test("The later write of a key wins, in either order of the log")
     func laterWins() throws {
         var log = try TestLog()
         try log.append(TestLog.a, set("k", 1, at: 1))
@@ -21,7 +21,7 @@ struct KeyValueRuleTests {
         #expect(newer.touchedKeys == ["k"] && log.tree.keyValue("k")?.value == [3])
     }
 
-    @Test("Of two writes at one time the later in the log counts, and no write is later than the log")
+    @Test("Of two writes with one time the later in the log wins, and no write is later than the log")
     func ties() throws {
         var log = try TestLog()
         try log.append(TestLog.a, set("k", 1, at: 1_000_000))
@@ -31,7 +31,7 @@ struct KeyValueRuleTests {
         #expect(log.tree.keyValue("j")?.value == [2])
     }
 
-    @Test("A removed key does not come back by an older write; it may be written again")
+    @Test("A removed key is not restored by an older write; it may be written again")
     func removal() throws {
         var log = try TestLog()
         try log.append(TestLog.a, set("k", 1, at: 1))
@@ -42,7 +42,7 @@ struct KeyValueRuleTests {
         #expect(log.tree.keyValue("k")?.value == [3])
     }
 
-    @Test("What a store has no room for is void, and said to be so")
+    @Test("A write that exceeds the store's limit has no effect and is reported")
     func quota() throws {
         var log = try TestLog()
         let half = [UInt8](repeating: 7, count: KeyValueLimits.bytes / 2)
@@ -58,7 +58,7 @@ struct KeyValueRuleTests {
         #expect(many.tree.keyValue("more")?.value == [1])
     }
 
-    @Test("Of removed keys only so many are remembered, the newest")
+    @Test("A bounded number of removed keys is remembered, the newest")
     func forgetting() throws {
         var log = try TestLog()
         for number in 0...Int64(KeyValueLimits.removedKeys) {
@@ -68,7 +68,7 @@ struct KeyValueRuleTests {
         #expect(log.tree.keyValueTotals().removedKeys == KeyValueLimits.removedKeys)
     }
 
-    @Test("Entries with keys need the rules that know them; older programs stop there with a clear error")
+    @Test("Entries with keys need rules that support them; older programs stop there with a clear error")
     func rules() throws {
         let batch = ChangeBatch(
             device: TestLog.a, deviceName: "d", deviceSequence: 1, time: .zero, changes: [set("k", 1, at: 1)])
@@ -83,7 +83,7 @@ struct KeyValueRuleTests {
 
     /// Devices append the changes that they wrote in any relative order, some of them twice.
     @Test(
-        "Whatever the order and the repeats, the last write of each key by its time is what all come to",
+        "In any order and with any repeats, each key ends with its last write by time",
         arguments: 1...40)
     func converges(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

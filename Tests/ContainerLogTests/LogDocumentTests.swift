@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `docs/LOG.md` is the specification from which other programs would be written.
-@Suite("The bytes of an entry, as the document has them")
+@Suite("docs/LOG.md: the bytes of an entry")
 struct LogDocumentTests {
     private static func document() throws -> String {
         var file = URL(filePath: #filePath)
@@ -19,7 +19,7 @@ struct LogDocumentTests {
     }
 
     @Test(
-        "each change has the first byte that the table gives it",
+        "each change begins with the byte that the table gives",
         arguments: [
             ("create", .folder(2, "d")), ("edit", .edit(1, from: nil, to: 12, at: 5)),
             ("move", .move(1, to: .documents, "y")), ("set attributes", .setAttributes(.sample(1), AttributeChanges())),
@@ -33,7 +33,7 @@ struct LogDocumentTests {
     }
 
     @Test(
-        "each body has the code that the text gives it",
+        "each body has the code that the text gives",
         arguments: [
             (.folder, "folder"), (.file(.announced(size: 1)), "file and content"),
             (.symlink(target: [0x2E]), "symlink and counted target"),

@@ -3,7 +3,7 @@ import CloudModel
 import ContainerLog
 import Testing
 
-@Suite("The log: order, repeats, versions of the rules, time")
+@Suite("Log rules: order, repeats, versions of the rules, time")
 struct LogRuleTests {
     private func batch(
         _ number: UInt64, _ changes: [Change], time: Timestamp = .minute(1)
@@ -11,7 +11,7 @@ struct LogRuleTests {
         ChangeBatch(device: TestLog.a, deviceName: "desk", deviceSequence: number, time: time, changes: changes)
     }
 
-    @Test("A repeat changes nothing but the position in the log")
+    @Test("A repeat changes only the position in the log")
     func repeats() throws {
         var tree = DictionaryTree()
         let first = batch(1, [.file(1, "x", 10)])
@@ -23,7 +23,7 @@ struct LogRuleTests {
         #expect(tree.state().sequence == LogSequence(2))
     }
 
-    @Test("An entry out of order is refused and touches nothing")
+    @Test("An entry out of order is refused and changes nothing")
     func gap() throws {
         var tree = DictionaryTree()
         #expect(throws: LogError.gap(expected: LogSequence(1), found: LogSequence(2))) {
@@ -32,7 +32,7 @@ struct LogRuleTests {
         #expect(tree.allItems.isEmpty)
     }
 
-    @Test("Rules that this release does not know stop it before anything is touched")
+    @Test("Rules that this release does not know stop the fold before a change")
     func newerRules() throws {
         let newer = ContainerReducer.knownRules + 1
         var tree = DictionaryTree()
@@ -52,7 +52,7 @@ struct LogRuleTests {
         #expect(tree.item(.sample(2)) == nil)
     }
 
-    @Test("Rules rise one step an entry and never fall")
+    @Test("Rules rise by one step per entry and never fall")
     func rulesStep() throws {
         var tree = DictionaryTree()
         _ = try ContainerReducer().fold(
@@ -62,7 +62,7 @@ struct LogRuleTests {
         #expect(tree.state().rules == 2)
     }
 
-    @Test("An entry that is no batch is passed by")
+    @Test("An entry that is not a batch is skipped")
     func void() throws {
         var tree = DictionaryTree()
         try ContainerReducer().foldVoid(at: LogSequence(1), into: &tree)
@@ -70,7 +70,7 @@ struct LogRuleTests {
         #expect(throws: LogError.self) { try ContainerReducer().foldVoid(at: LogSequence(1), into: &tree) }
     }
 
-    @Test("The log's time never runs backwards, and one batch moves it a day at most")
+    @Test("The log's time never decreases, and one batch advances it by at most a day")
     func clock() {
         let day = LogClock.largestStep
         let start = Timestamp.minute(10)
@@ -83,7 +83,7 @@ struct LogRuleTests {
         #expect(LogClock.advance(Timestamp(nanoseconds: .max), to: .zero) == Timestamp(nanoseconds: .max))
     }
 
-    @Test("A store that throws half-way gets its tree back")
+    @Test("A tree whose store throws in the middle of an entry is restored")
     func storeKeepsItsTree() throws {
         var store = FailingTree()
         _ = try ContainerReducer().fold(batch(1, [.file(1, "x", 10)]), at: LogSequence(1), into: &store)

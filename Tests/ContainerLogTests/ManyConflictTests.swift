@@ -46,7 +46,7 @@ struct ManyConflictTests {
         )
     }
 
-    @Test("An entry of stale edits writes their file once, and one that resolves them all does too")
+    @Test("An entry of stale edits writes their file once, and so does an entry that resolves them all")
     func staleEdits() throws {
         var store = CountingTree()
         try fold([.file(1, "x", 1)], &store)
@@ -61,7 +61,7 @@ struct ManyConflictTests {
         #expect(store.item(.sample(1))?.conflicts.isEmpty == true)
     }
 
-    @Test("The heirs of versions of one name and time are named with a few lookups for each")
+    @Test("The heirs of versions with one name and time are named with a few lookups for each")
     func heirs() throws {
         var store = CountingTree()
         try fold([.file(1, "x", 1)], &store)
@@ -72,7 +72,7 @@ struct ManyConflictTests {
         #expect(store.lookups.count - lookups < 4 * Int(Self.count))
     }
 
-    @Test("Each content that was current within an entry has been in the store, as its history needs it")
+    @Test("Each content that was current within an entry was written to the store, as its history needs it")
     func history() throws {
         var store = CountingTree()
         try fold([.file(1, "x", 1)], &store)

@@ -3,7 +3,7 @@ import CloudModel
 import ContainerLog
 import Testing
 
-@Suite("Moves: an item keeps its identity")
+@Suite("Move rules: an item keeps its identity")
 struct MoveRuleTests {
     private func log() throws -> TestLog {
         var log = try TestLog()
@@ -23,7 +23,7 @@ struct MoveRuleTests {
         #expect(log.contents(3) == [11])
     }
 
-    @Test("Of two moves of one item the later in the log counts")
+    @Test("Of two moves of one item the later in the log wins")
     func twoMoves() throws {
         var log = try log()
         try log.append(TestLog.a, .move(3, to: .sample(2), "a.txt"))
@@ -32,7 +32,7 @@ struct MoveRuleTests {
         #expect(log.names() == ["b.txt", "one", "two"])
     }
 
-    @Test("Of two moves that would close a circle the later is void")
+    @Test("Of two moves that would form a cycle the later has no effect")
     func circle() throws {
         var log = try log()
         try log.append(TestLog.a, .move(1, to: .sample(2), "one"))
@@ -42,7 +42,7 @@ struct MoveRuleTests {
         #expect(log.names(in: .sample(2)) == ["one"])
     }
 
-    @Test("A move into itself, below itself, into a file or to an unknown folder is void")
+    @Test("A move into itself, below itself, into a file or into an unknown folder has no effect")
     func voidMoves() throws {
         var log = try log()
         try log.folder(4, "sub", in: .sample(1))
@@ -55,7 +55,7 @@ struct MoveRuleTests {
         #expect(try TreeDigest(of: log.tree) == before)
     }
 
-    @Test("A move into a deleted folder brings the folder back")
+    @Test("A move into a deleted folder restores the folder")
     func intoDeletedFolder() throws {
         var log = try log()
         try log.append(TestLog.b, .delete(2))
@@ -64,7 +64,7 @@ struct MoveRuleTests {
         #expect(result.touched == [.sample(2), .sample(3)])
     }
 
-    @Test("A move below itself that is void brings no deleted folder back either")
+    @Test("A move below itself restores no deleted folder either")
     func voidMoveRevivesNothing() throws {
         var log = try log()
         try log.append(TestLog.a, .folder(4, "sub", in: .sample(2)), .delete(4))
@@ -73,7 +73,7 @@ struct MoveRuleTests {
         #expect(log.names() == ["one", "two"])
     }
 
-    @Test("A folder moved into a deleted one whose name it has taken stays: both are one")
+    @Test("A folder that is moved into a deleted folder whose name it has taken is merged with it")
     func intoOwnPredecessor() throws {
         var log = try TestLog()
         try log.append(TestLog.a, .folder(1, "d"), .delete(1))
@@ -84,7 +84,7 @@ struct MoveRuleTests {
         #expect(log.names(in: .sample(2)) == ["x"])
     }
 
-    @Test("A folder that was seen empty is not deleted when something has been moved into it")
+    @Test("A folder that was seen empty is not deleted if an item was moved into it")
     func deleteAgainstMoveIn() throws {
         var log = try log()
         try log.append(TestLog.a, .move(3, to: .sample(2), "x.txt"))
@@ -92,7 +92,7 @@ struct MoveRuleTests {
         #expect(log.names(in: .sample(2)) == ["x.txt"])
     }
 
-    @Test("A file moved onto a taken name gets another, equal bytes or not")
+    @Test("A file moved to a taken name gets another name, whether its bytes are equal or not")
     func fileCollision() throws {
         var log = try log()
         try log.file(4, "x.txt", 10, in: .sample(2))
@@ -102,7 +102,7 @@ struct MoveRuleTests {
         #expect(again.touched.isEmpty)
     }
 
-    @Test("A folder moved onto a folder becomes one with it, and so on with equals inside")
+    @Test("A folder moved to the name of a folder is merged with it, and so are equal items inside")
     func folderCollision() throws {
         var log = try log()
         try log.append(
@@ -120,7 +120,7 @@ struct MoveRuleTests {
             ])
     }
 
-    @Test("A folder moved onto the folder that it lies in becomes one with it")
+    @Test("A folder moved to the name of its own parent is merged with the parent")
     func ontoOwnParent() throws {
         var log = try TestLog()
         try log.append(
@@ -132,7 +132,7 @@ struct MoveRuleTests {
         #expect(log.names(in: .sample(3)) == ["f"])
     }
 
-    @Test("Conflicts of equal files are kept together when the files become one")
+    @Test("Conflict versions of equal files are kept together when the files are merged")
     func conflictsUnite() throws {
         var log = try log()
         try log.file(4, "x.txt", 10, in: .sample(2))

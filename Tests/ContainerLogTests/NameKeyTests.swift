@@ -2,12 +2,12 @@ import CloudModel
 import ContainerLog
 import Testing
 
-@Suite("Keys of names")
+@Suite("Name keys")
 struct NameKeyTests {
     private func key(_ text: String) throws -> NameKey { NameKey(try ItemName(text), folding: true) }
 
     @Test(
-        "Folding joins what differs in case or composition",
+        "Folding equates names that differ in case or composition",
         arguments: [
             ("README", "readme"), ("\u{E9}", "E\u{301}"), ("STRASSE", "stra\u{DF}e"), ("\u{1E9E}", "\u{DF}"),
             ("\u{3A3}", "\u{3C2}"), ("\u{3C3}", "\u{3C2}"), ("\u{212A}", "k"), ("\u{1100}\u{1161}", "\u{AC00}"),
@@ -18,7 +18,7 @@ struct NameKeyTests {
     }
 
     @Test(
-        "Folding keeps apart what only looks alike",
+        "Folding distinguishes names that only look alike",
         arguments: [("a", "\u{430}"), ("i", "\u{131}"), ("e", "\u{E9}"), ("1", "\u{B9}")])
     func keepsApart(left: String, right: String) throws {
         #expect(try key(left) != key(right))
@@ -30,7 +30,7 @@ struct NameKeyTests {
         #expect(NameKey(name, folding: true).bytes == [0x41, 0xFF])
     }
 
-    @Test("The key of a key is itself, for every character")
+    @Test("Folding is idempotent for every character")
     func idempotent() throws {
         for value in UInt32(1)...0x1_FFFF where value != 0x2F {
             guard let scalar = Unicode.Scalar(value), let name = try? ItemName(String(Character(scalar))) else {

@@ -3,9 +3,9 @@ import CloudModel
 import ContainerLog
 import Testing
 
-@Suite("Names: one name once in a folder")
+@Suite("Name rules: names in a folder are unique")
 struct NameRuleTests {
-    @Test("The later of two files of one name gets another, the first that is free")
+    @Test("The later of two files with one name gets another, the first that is free")
     func files() throws {
         var log = try TestLog()
         try log.file(1, "a.txt", 10, by: TestLog.a)
@@ -16,7 +16,7 @@ struct NameRuleTests {
         #expect(log.item(3)?.name == "a 3.txt")
     }
 
-    @Test("A file, a folder and a link of one name are three items")
+    @Test("A file, a folder and a link with one name are three items")
     func kinds() throws {
         var log = try TestLog()
         try log.file(1, "a", 10)
@@ -27,7 +27,7 @@ struct NameRuleTests {
         #expect(log.names() == ["a", "a 2", "a 3"])
     }
 
-    @Test("Equal new files are one, and changes to either id mean it")
+    @Test("Equal new files are merged, and changes of either id apply to the merged file")
     func equalFiles() throws {
         var log = try TestLog()
         try log.file(1, "a.txt", 10, by: TestLog.a)
@@ -41,7 +41,7 @@ struct NameRuleTests {
         #expect(log.names(in: .documents) == ["b.txt"])
     }
 
-    @Test("Equal new links are one, others are not")
+    @Test("Equal new links are merged, different ones are not")
     func links() throws {
         var log = try TestLog()
         for (id, target) in [(UInt64(1), UInt8(7)), (2, 7), (3, 8)] {
@@ -52,7 +52,7 @@ struct NameRuleTests {
         #expect(log.names() == ["l", "l 2"])
     }
 
-    @Test("Folders of one name are one; the earlier keeps its id and attributes")
+    @Test("Folders with one name are merged; the earlier keeps its id and attributes")
     func folders() throws {
         var log = try TestLog()
         try log.folder(1, "d", by: TestLog.a)
@@ -71,7 +71,7 @@ struct NameRuleTests {
         #expect(log.names(in: .documents) == ["x"])
     }
 
-    @Test("Packages of one name are two documents")
+    @Test("Packages with one name are two documents")
     func packages() throws {
         var log = try TestLog()
         try log.folder(1, "Talk.key", by: TestLog.a)
@@ -82,7 +82,7 @@ struct NameRuleTests {
         #expect(!PackageTypes.isPackage(".key"))
     }
 
-    @Test("Where a container folds names, case and composition do not distinguish names")
+    @Test("In a container that folds names, names that differ in case or composition are equal")
     func folding() throws {
         var log = try TestLog(foldsNames: true)
         try log.file(1, "Caf\u{E9}.txt", 10)
@@ -96,7 +96,7 @@ struct NameRuleTests {
         #expect(exact.item(2)?.name == "CAFE\u{301}.TXT")
     }
 
-    @Test("A rename that changes case alone is a rename")
+    @Test("A rename that changes only case is a rename")
     func caseOnly() throws {
         var log = try TestLog(foldsNames: true)
         try log.file(1, "readme.md", 10)
@@ -104,7 +104,7 @@ struct NameRuleTests {
         #expect(log.names() == ["README.md"])
     }
 
-    @Test("The longest names still find a free one")
+    @Test("The longest names still get a free name")
     func longNames() throws {
         var log = try TestLog()
         let name = try ItemName(String(repeating: "\u{E9}", count: 125) + ".text")
@@ -112,7 +112,9 @@ struct NameRuleTests {
         #expect(log.names().count == 12)
     }
 
-    @Test("Two new files that were announced under one name become one when they turn out equal", arguments: [1, 2])
+    @Test(
+        "Two new files that were announced under one name are merged when their bytes turn out equal",
+        arguments: [1, 2])
     func announcedTwins(completedFirst: UInt64) throws {
         var log = try TestLog()
         try log.append(TestLog.a, .announcement(1, "x.txt", size: 7))

@@ -4,7 +4,7 @@ import ContainerLog
 import Testing
 
 /// `a` and `b` have read the same log, and each makes a batch; the batch of `a` is appended first.
-@Suite("Rules: packages that two devices change at once")
+@Suite("Package rules: packages that two devices change at once")
 struct PackageRuleTests {
     private let package = ItemID.sample(1)
 
@@ -17,7 +17,7 @@ struct PackageRuleTests {
         return log
     }
 
-    @Test("Of two batches that change one package the second is refused, all of it, and its number is used up")
+    @Test("Of two batches that change one package the second is refused completely, and its number is used up")
     func crossing() throws {
         var log = try log()
         let ours = try log.made(TestLog.a, .edit(2, from: 10, to: 11, at: 9))
@@ -33,7 +33,7 @@ struct PackageRuleTests {
         #expect(log.contents(3) == [20])
     }
 
-    @Test("One that was made after the other was read is not refused")
+    @Test("A batch that was made after the other was read is not refused")
     func inTurn() throws {
         var log = try log()
         try log.fold(log.made(TestLog.a, .edit(2, from: 10, to: 11, at: 9)))
@@ -61,7 +61,7 @@ struct PackageRuleTests {
         #expect(try log.fold(second).isRefused == isOfContents)
     }
 
-    @Test("A file that came and went leaves no package as it was")
+    @Test("A file that was added and removed again changes its package")
     func thereAndBack() throws {
         var log = try log()
         let late = try log.made(TestLog.b, .edit(2, from: 10, to: 11, at: 9))
@@ -70,7 +70,7 @@ struct PackageRuleTests {
         #expect(try log.fold(late).isRefused)
     }
 
-    @Test("What changes a package in a package changes both")
+    @Test("A change in a nested package changes both packages")
     func nested() throws {
         var log = try log()
         try log.append(TestLog.a, .folder(5, "inner.app", in: .sample(4)), .file(6, "z", 30, in: .sample(5)))
@@ -82,7 +82,7 @@ struct PackageRuleTests {
         #expect(try log.fold(outer).isRefused)
     }
 
-    @Test("A package that the log does not know yet is no condition, and one that it never knew refuses the batch")
+    @Test("A package that the log does not know yet is not checked, and one that it never knew refuses the batch")
     func unknown() throws {
         var log = try TestLog()
         let batch = try log.made(TestLog.b, .folder(1, "d.rtfd"), .file(2, "x", 10, in: package))
@@ -97,7 +97,7 @@ struct PackageRuleTests {
         #expect(try log.fold(wrong).isRefused, "a file is no package")
     }
 
-    @Test("An edit in a package that was deleted meanwhile is refused, and brings back no part of it")
+    @Test("An edit in a package that was deleted meanwhile is refused, and restores no part of it")
     func deleted() throws {
         var log = try log()
         let edit = try log.made(TestLog.b, .edit(2, from: 10, to: 11, at: 9))
@@ -106,14 +106,14 @@ struct PackageRuleTests {
         #expect(!log.isLive(1) && !log.isLive(2))
     }
 
-    @Test("A deleted package is touched behind what was in it")
+    @Test("A deleted package is touched after its contents")
     func order() throws {
         var log = try log()
         let result = try log.fold(log.made(TestLog.a, .delete(2, 10), .delete(3, 20), .delete(4), .delete(1)))
         #expect(result.touched == [.sample(2), .sample(3), .sample(4), package])
     }
 
-    @Test("A folder that is no package any more merges file by file, unless it was changed while it was one")
+    @Test("A folder that is no longer a package is merged file by file, unless it was changed while it was one")
     func noPackageAnyMore() throws {
         var log = try log()
         let edit = try log.made(TestLog.b, .edit(2, from: 10, to: 11, at: 9))
@@ -134,7 +134,7 @@ struct PackageRuleTests {
     }
 
     @Test(
-        "A container declares extensions of packages: from the next entry on two of one name are two, also folders that were there"
+        "When a container declares package extensions, they apply from the next entry on, also to existing folders"
     )
     func declared() throws {
         var log = try TestLog()
@@ -164,7 +164,7 @@ struct PackageRuleTests {
     }
 
     @Test(
-        "Under rules that know no declarations of package types they are attributes, until an entry of newer rules declares one"
+        "Under rules without package declarations they are stored as attributes, until an entry of newer rules declares one"
     )
     func declaredTooEarly() throws {
         var log = try TestLog()
@@ -182,7 +182,7 @@ struct PackageRuleTests {
         #expect(try log.tree.packageTypes().declared == ["mydoc", "other", "third"])
     }
 
-    @Test("A store keeps with the rules whether declarations count")
+    @Test("A store keeps the rules and whether declarations apply")
     func storedRules() {
         var state = LogState(sequence: LogSequence(7), rules: 3, time: .minute(1), foldsNames: true)
         for ignores in [false, true] {
@@ -193,14 +193,14 @@ struct PackageRuleTests {
         }
     }
 
-    @Test("A key that is written under rules without keys is damage, as for a release that knows no others")
+    @Test("A key that is written under rules without keys is damage, as in releases that know only those rules")
     func keyTooEarly() throws {
         var log = try TestLog()
         let batch = try log.made(TestLog.a, .setValue(key: "k", value: [1], time: .zero))
         #expect(throws: LogError.self) { try entry(batch, under: 1) }
     }
 
-    @Test("An entry that declares a package type is for releases that know of it")
+    @Test("An entry that declares a package type requires a release that supports it")
     func declaredRules() throws {
         let batch = ChangeBatch(
             device: TestLog.a, deviceName: "A", deviceSequence: 1, time: .zero, changes: [declare("mydoc")])
@@ -210,13 +210,13 @@ struct PackageRuleTests {
     }
 
     @Test(
-        "What is no extension declares nothing",
+        "Text that is not an extension declares nothing",
         arguments: ["", "A", "a.b", "a b", "é", String(repeating: "a", count: 65)])
     func undeclared(_ type: String) {
         #expect(PackageTypes(extended: [ReservedAttribute.packageType(type): [1]]) == PackageTypes())
     }
 
-    @Test("A refused batch is known beforehand to change nothing, like a repeat")
+    @Test("A refused batch is known in advance to change nothing, like a repeat")
     func void() throws {
         var log = try log()
         let first = try log.made(TestLog.a, .edit(2, from: 10, to: 11, at: 9))

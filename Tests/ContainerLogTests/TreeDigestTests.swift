@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Digests of trees")
 struct TreeDigestTests {
-    @Test("Any difference between two items shows")
+    @Test("Any difference between two items changes the digest")
     func sensitive() throws {
         var log = try TestLog()
         try log.file(1, "x", 10)
@@ -28,7 +28,7 @@ struct TreeDigestTests {
         #expect(Set(digests).count == digests.count)
     }
 
-    @Test("Neither the order of items nor what was there and went matters")
+    @Test("The digest depends neither on the order of items nor on items that were removed")
     func additive() throws {
         var log = try TestLog()
         try log.file(1, "x", 10)

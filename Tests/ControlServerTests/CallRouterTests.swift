@@ -2,7 +2,7 @@ import ControlServer
 import DaemonProtocol
 import Testing
 
-@Suite("Routes of calls")
+@Suite("Routing of calls")
 struct CallRouterTests {
     private let client = ClientContext(connection: 7, request: 1, processID: 1, userID: 0, program: "test")
 
@@ -12,7 +12,7 @@ struct CallRouterTests {
         return router
     }
 
-    @Test("a request reaches the handler that is registered for its verb")
+    @Test("a request reaches the handler registered for its verb")
     func handling() async throws {
         var router = diagnosing()
         router.on { (pin: PinRequest, client) in
@@ -25,7 +25,7 @@ struct CallRouterTests {
         #expect(router.calls.verbs == ["diagnose", "pin"])
     }
 
-    @Test("a request without a handler fails as unsupported, and has neither events nor an early response")
+    @Test("a request without a handler fails as unsupported, without events and without an early response")
     func unknown() async throws {
         let router = diagnosing()
         let check = DaemonRequest(CheckRequest())
@@ -36,7 +36,7 @@ struct CallRouterTests {
         #expect(events == nil)
     }
 
-    @Test("only a call with such a registration is begun at once, has events, or has something done afterwards")
+    @Test("only calls that are registered for it are begun immediately, have events, or run a follow-up")
     func parts() async throws {
         let (ends, end) = AsyncStream<Void>.makeStream()
         var router = diagnosing()

@@ -2,7 +2,7 @@ import ControlServer
 import DaemonProtocol
 import Testing
 
-@Suite("What one connection may do")
+@Suite("What a connection may do")
 struct SessionStateTests {
     private let identity = HelloResponse(pid: 1, mount: "/m", state: "/s")
     private let hello = ClientEnvelope(id: 1, request: DaemonRequest(HelloRequest(program: "test")))
@@ -27,7 +27,7 @@ struct SessionStateTests {
     }
 
     @Test(
-        "requests that wait for bytes take the place of nothing else, and can be ended; claims end by their own request"
+        "requests that wait for bytes use no request slots and can be ended; claims end only by their own request"
     )
     func waits() {
         var state = greeted(maximumRequests: 1)
@@ -45,14 +45,14 @@ struct SessionStateTests {
         #expect(!state.isEndable(7))
     }
 
-    @Test("a hello is answered with who the daemon is")
+    @Test("a hello is answered with the daemon's identity")
     func greeting() {
         var state = SessionState(identity: identity, maximumRequests: 2, maximumClaims: 3, maximumStreams: 2)
         #expect(state.received(hello) == .answer(DaemonEnvelope(id: 1, .response(identity))))
         #expect(state.program == "test")
     }
 
-    @Test("without a hello nothing is done")
+    @Test("without a hello no request is carried out")
     func noHello() {
         var state = SessionState(identity: identity, maximumRequests: 2, maximumClaims: 3, maximumStreams: 2)
         let verdict = state.received(check(1))
@@ -74,7 +74,7 @@ struct SessionStateTests {
     }
 
     @Test(
-        "claims that wait take no place of other requests, and what ends them is done at once, however much is under way"
+        "waiting claims use no request slots, and requests that end them are handled at once under any load"
     )
     func claims() {
         var state = greeted()
@@ -106,7 +106,7 @@ struct SessionStateTests {
         #expect(state.received(check(4)) == .perform(id: 4, DaemonRequest(CheckRequest())))
     }
 
-    @Test("a number that is still under way may not be used again, a finished one may")
+    @Test("the number of a pending request may not be reused, the number of a finished request may")
     func numbers() {
         var state = greeted()
         _ = state.received(check(2))

@@ -65,14 +65,14 @@ struct ArbiterTests {
             accesses: [Access(tree.key(path), mode)], patience: patience)
     }
 
-    @Test("A claim that has to wait for no other is granted before the call returns")
+    @Test("A claim that has nothing to wait for is granted before the call returns")
     func atOnce() throws {
         let result = Result()
         _ = arbiter.open(request(client: 1)) { result.set($0) }
         #expect(try result.value?.get() == [tree.key("a.txt")])
     }
 
-    @Test("A second writer gets its turn when the first has finished")
+    @Test("A second writer is granted its claim when the first has finished")
     func turns() async throws {
         let first = try await arbiter.claim(request(client: 1))
         async let second = arbiter.claim(request(client: 2))
@@ -81,7 +81,7 @@ struct ArbiterTests {
         #expect(try await second.items == [tree.key("a.txt")])
     }
 
-    @Test("Only its own client ends a claim, and only the presenter's client answers")
+    @Test("Only its own client can end a claim, and only the presenter's client can reply for it")
     func foreign() async throws {
         let claim = try await arbiter.claim(request(client: 1))
         arbiter.finish(claim.id, of: ClientID(2))
@@ -97,7 +97,7 @@ struct ArbiterTests {
         #expect(held.first?.stage == .granted)
     }
 
-    @Test("A presenter may answer from inside the message")
+    @Test("A presenter may reply from inside its callback")
     func answersInside() async throws {
         let arbiter = arbiter
         post.onAsk.set { ask, client in arbiter.answer(ask, .done, of: client) }
@@ -118,7 +118,7 @@ struct ArbiterTests {
         await #expect(throws: ClaimError(.cancelled, "")) { try await task.value }
     }
 
-    @Test("The alarm clock ends a request whose patience is over")
+    @Test("The timer ends a request whose time limit has passed")
     func patience() async throws {
         _ = try await arbiter.claim(request(client: 1))
         async let second = arbiter.claim(request(client: 2, patience: .seconds(5)))
@@ -132,7 +132,7 @@ struct ArbiterTests {
         }
     }
 
-    @Test("A silent presenter is passed over by the alarm clock, though a later alarm was set first")
+    @Test("The timer passes over a silent presenter, although a later timer was set first")
     func silent() async throws {
         _ = try await arbiter.claim(request("b.txt", client: 3))
         _ = arbiter.open(request("b.txt", client: 4, patience: .seconds(100))) { _ in }
@@ -144,7 +144,7 @@ struct ArbiterTests {
         #expect(post.all.contains { $0.hasPrefix("presenterSilent") })
     }
 
-    @Test("Requests that wait for a client that dies fail, and what it held is free")
+    @Test("Requests that wait for a client that dies fail, and its claims are released")
     func dead() async throws {
         _ = try await arbiter.claim(request(client: 2))
         _ = try await arbiter.claim(request("b.txt", client: 1))
@@ -157,7 +157,7 @@ struct ArbiterTests {
         _ = try await arbiter.claim(request("b.txt", client: 3))
     }
 
-    @Test("From many threads at once, no two writers are inside together")
+    @Test("With many threads, no two writers are inside at once")
     func crowd() async throws {
         let arbiter = arbiter
         let door = Door()

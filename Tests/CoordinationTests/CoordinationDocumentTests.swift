@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("Coordination's document")
+@Suite("docs/COORDINATION.md")
 struct CoordinationDocumentTests {
-    @Test("Every test that the document names is there")
+    @Test("Every test that the document names exists")
     func names() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent()
         let document = tests.appending(path: "../../docs/COORDINATION.md").standardizedFileURL

@@ -32,7 +32,7 @@ struct CoordinatorRuleTests {
         #expect(claims.allSatisfy(scene.isGranted))
     }
 
-    @Test("A writer is not starved: readers that come later wait behind it, and go together")
+    @Test("A writer does not starve: later readers wait behind it, and then run together")
     func fair() {
         var scene = Scene(FakeTree("a.txt"))
         let early = scene.read("a.txt")
@@ -55,7 +55,7 @@ struct CoordinatorRuleTests {
         #expect(scene.keys(reader) == [scene.tree.key("d.pkg/b.txt")])
     }
 
-    @Test("A claim on a folder ignores what is in it")
+    @Test("A claim on a folder does not cover its contents")
     func folder() {
         var scene = Scene(FakeTree("f/a.txt"))
         let claims = [scene.write("f"), scene.write("f/a.txt", client: 2), scene.write("f", .merging, client: 1)]
@@ -63,7 +63,7 @@ struct CoordinatorRuleTests {
     }
 
     @Test(
-        "Deleting, moving or replacing a folder waits for what is held below it and holds back what comes later",
+        "Deleting, moving or replacing a folder waits for claims below it and holds back later ones",
         arguments: [WritingOption.deleting, .moving, .replacing])
     func below(option: WritingOption) {
         var scene = Scene(FakeTree("f/g/a.txt", "f/b.txt"))
@@ -78,7 +78,7 @@ struct CoordinatorRuleTests {
     }
 
     @Test(
-        "Merging, metadata and plain writes of a folder do not wait for what is below it",
+        "Merging, metadata and plain writes of a folder do not wait for claims below it",
         arguments: [nil, WritingOption.merging, .contentIndependentMetadataOnly])
     func notBelow(option: WritingOption?) {
         var scene = Scene(FakeTree("f/a.txt"))
@@ -96,7 +96,7 @@ struct CoordinatorRuleTests {
         #expect(scene.isGranted(inner))
     }
 
-    @Test("Claims of one purpose identifier never block each other, also across processes")
+    @Test("Claims with one purpose identifier never block each other, also across processes")
     func samePurpose() {
         var scene = Scene(FakeTree("a.txt"))
         scene.write("a.txt", client: 1, purpose: .named("org.example.sync"))
@@ -105,7 +105,7 @@ struct CoordinatorRuleTests {
         #expect(scene.isGranted(second) && scene.isWaiting(other))
     }
 
-    @Test("A presenter gets no messages of accesses of its own purpose")
+    @Test("A presenter gets no messages about accesses with its own purpose")
     func ownPurpose() {
         var scene = Scene(FakeTree("a.txt"))
         let presenter = scene.present("a.txt", purpose: .named("p"))
@@ -121,7 +121,7 @@ struct CoordinatorRuleTests {
         #expect(scene.isGranted(claim) && scene.asked(presenter).isEmpty)
     }
 
-    @Test("A presenter's save runs inside the reader's wait for it")
+    @Test("A presenter saves its changes while the reader waits for it")
     func saveInsideWait() {
         var scene = Scene(FakeTree("a.txt"))
         let presenter = scene.present("a.txt")
@@ -134,7 +134,7 @@ struct CoordinatorRuleTests {
         #expect(scene.isGranted(reader))
     }
 
-    @Test("Metadata that is there is read at once, even during a write, and no claim waits for that")
+    @Test("A metadata-only read is granted at once, even during a write, and no claim waits for it")
     func immediate() {
         var scene = Scene(FakeTree("a.txt"))
         let presenter = scene.present("a.txt")
@@ -156,7 +156,7 @@ struct CoordinatorRuleTests {
         #expect(scene.isGranted(link) && scene.isWaiting(target))
     }
 
-    @Test("All items of a request are taken at once; one that waits holds nothing")
+    @Test("All items of a request are claimed at once; a waiting request holds nothing")
     func allOrNothing() {
         var scene = Scene(FakeTree("a.txt", "b.txt"))
         let a = scene.tree.key("a.txt")
@@ -168,7 +168,7 @@ struct CoordinatorRuleTests {
         #expect(scene.keys(second) == [b, a])
     }
 
-    @Test("Moving and replacing in one request: the move of a document")
+    @Test("A document is moved with moving and replacing in one request")
     func moveOnto() {
         var scene = Scene(FakeTree("a.txt", "f/b.txt"))
         let holder = scene.read("f/b.txt")
@@ -182,7 +182,7 @@ struct CoordinatorRuleTests {
         #expect(scene.isGranted(move))
     }
 
-    @Test("A cancelled request ends with an error, and no claim waits for it; its presenters may come back")
+    @Test("A cancelled request ends with an error, and no claim waits for it; its presenters reacquire")
     func cancel() {
         var scene = Scene(FakeTree("a.txt"))
         let presenter = scene.present("a.txt")
@@ -194,7 +194,7 @@ struct CoordinatorRuleTests {
         #expect(scene.reacquired(presenter) == 1 && !scene.isGranted(first))
     }
 
-    @Test("Cancelling what is granted changes nothing")
+    @Test("Cancelling a granted request changes nothing")
     func cancelGranted() {
         var scene = Scene(FakeTree("a.txt"))
         let claim = scene.write("a.txt")
@@ -225,7 +225,7 @@ struct CoordinatorRuleTests {
         #expect(scene.error(claim) == .presenterFailed && !scene.isGranted(claim))
     }
 
-    @Test("A plain access passes those that only wait themselves, and they wait for it then")
+    @Test("A plain access overtakes requests that only wait themselves, and they then wait for it")
     func plainPasses() {
         var scene = Scene(FakeTree("a.txt"))
         let reader = scene.read("a.txt")
@@ -238,7 +238,7 @@ struct CoordinatorRuleTests {
         #expect(scene.isGranted(writer))
     }
 
-    @Test("A plain program asks no presenter and does not wait for plain programs, but for a coordinated writer")
+    @Test("A plain program asks no presenter and does not wait for plain programs, but waits for a coordinated writer")
     func plain() {
         var scene = Scene(FakeTree("a.txt"))
         let presenter = scene.present("a.txt", client: 3)

@@ -6,7 +6,7 @@ import Testing
 /// A request that would close a cycle of waits fails at once.
 @Suite("Deadlocks")
 struct DeadlockTests {
-    @Test("Two presenters that each read inside didChange both get to read")
+    @Test("Two presenters that each read inside didChange can both read")
     func readersInsideDidChange() {
         var scene = Scene(FakeTree("a.txt"))
         let presenters = [scene.present("a.txt", client: 1), scene.present("a.txt", client: 2)]
@@ -30,7 +30,9 @@ struct DeadlockTests {
         #expect(scene.isGranted(first))
     }
 
-    @Test("Two that hold one item each and want the other's: the request that closes the cycle gets an error at once")
+    @Test(
+        "Of two clients that hold one item each and request the other's, the one that closes the cycle gets an error at once"
+    )
     func crossed() {
         var scene = Scene(FakeTree("a.txt", "b.txt"))
         let a = scene.write("a.txt", client: 1)
@@ -42,7 +44,7 @@ struct DeadlockTests {
         #expect(scene.isGranted(wantsB))
     }
 
-    @Test("A claim that would wait for the very claim it is asked in gets an error at once")
+    @Test("A claim that would wait for the claim inside which it is requested gets an error at once")
     func insideItself() {
         var scene = Scene(FakeTree("a.txt"))
         let outer = scene.write("a.txt")
@@ -50,7 +52,7 @@ struct DeadlockTests {
         #expect(scene.error(inner) == .deadlock)
     }
 
-    @Test("A nested claim passes a request that waits for the claim around it")
+    @Test("A nested claim overtakes a request that waits for the claim around it")
     func nestedPasses() {
         var scene = Scene(FakeTree("a.txt", "b.txt"))
         let a = scene.write("a.txt", client: 1)

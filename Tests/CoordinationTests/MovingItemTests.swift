@@ -4,9 +4,9 @@ import Testing
 @testable import Coordination
 
 /// What happens to claims whose items are moved, removed or created.
-@Suite("Items that move and go")
+@Suite("Items that are moved or deleted")
 struct MovingItemTests {
-    @Test("The accessor gets the item itself, wherever it went while waiting")
+    @Test("The accessor gets the item itself, wherever it was moved during the wait")
     func follows() throws {
         var scene = Scene(FakeTree("a.txt", "f"))
         let item = try #require(scene.tree.find("a.txt"))
@@ -17,7 +17,7 @@ struct MovingItemTests {
         #expect(scene.keys(waiter) == [.item(item)])
     }
 
-    @Test("Replacing does not follow a move: it means what is at the place now")
+    @Test("Replacing does not follow a move: it applies to the item that is now at the path")
     func replacingStays() {
         var scene = Scene(FakeTree("a.txt", "b.txt"))
         let holder = scene.write("a.txt", .moving)
@@ -29,7 +29,7 @@ struct MovingItemTests {
         #expect(scene.isWaiting(later))
     }
 
-    @Test("An item that went away while waiting is an error before the accessor runs, unless it was asked to create")
+    @Test("If the item is deleted during the wait, the request fails before the accessor runs, unless it may create")
     func gone() {
         var scene = Scene(FakeTree("a.txt"))
         let holder = scene.write("a.txt", .deleting)
@@ -42,7 +42,7 @@ struct MovingItemTests {
         #expect(scene.keys(creator) == [.vacant(scene.tree.place("a.txt"))])
     }
 
-    @Test("A folder that is deleted ends the requests for what was in it")
+    @Test("Deleting a folder ends the requests for its contents")
     func goneWithFolder() {
         var scene = Scene(FakeTree("f/a.txt"))
         scene.write("f/a.txt")
@@ -51,7 +51,8 @@ struct MovingItemTests {
         #expect(scene.error(waiter) == .itemGone)
     }
 
-    @Test("Two that create the same document take turns, and the second finds what the first has made")
+    @Test(
+        "Two claims that create the same document take turns, and the second finds the document that the first created")
     func create() {
         var scene = Scene(FakeTree())
         let first = scene.write("new.txt", client: 1)
@@ -63,7 +64,7 @@ struct MovingItemTests {
     }
 
     @Test(
-        "A document renamed over another: its presenters are notified that it moved, those of the other that it changed"
+        "When a document is renamed over another, its presenters are notified of the move, and the other's of a change"
     )
     func renamedOver() throws {
         var scene = Scene(FakeTree("a.txt", "b.txt"))
@@ -76,7 +77,7 @@ struct MovingItemTests {
         #expect(scene.notices(mover) == [.moved] && scene.notices(other) == [.changed])
     }
 
-    @Test("A move into a package joins what it holds with the package")
+    @Test("A move into a package adds the item's claims to the package's")
     func intoPackage() {
         var scene = Scene(FakeTree("a.txt", "d.pkg"))
         let holder = scene.write("a.txt")
@@ -87,7 +88,7 @@ struct MovingItemTests {
         #expect(scene.isGranted(reader))
     }
 
-    @Test("A case-only rename is one move of the same item, under a claim or without")
+    @Test("A rename that changes only case is one move of the same item, under a claim or without")
     func caseOnly() throws {
         var scene = Scene(FakeTree("note.txt"))
         let item = try #require(scene.tree.find("note.txt"))
@@ -106,7 +107,7 @@ struct MovingItemTests {
     }
 
     @Test(
-        "The author of a change is the claim that writes there: at the item, in a package, below what is deleted; not in a plain folder"
+        "A change is attributed to the claim that writes there: at the item, in a package or below a deletion, but not in a plain folder"
     )
     func writer() throws {
         var scene = Scene(FakeTree("f/a.txt", "d.pkg/b.txt", "g/c.txt"))

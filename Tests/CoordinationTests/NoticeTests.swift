@@ -4,10 +4,10 @@ import Testing
 @testable import Coordination
 
 /// The notices that presenters receive about changes by any program.
-@Suite("Notices to presenters")
+@Suite("Notices for presenters")
 struct NoticeTests {
     @Test(
-        "A move is notified once: to the item, what is below it and the folders it left and entered, by whichever program"
+        "A move is reported once to the item, the items below it and the folders it left and entered, whichever program made it"
     )
     func moveNotices() throws {
         var scene = Scene(FakeTree("f/d/a.txt", "g"))
@@ -55,7 +55,7 @@ struct NoticeTests {
         #expect(scene.isGranted(reader) && scene.keys(reader) == [.item(item)])
     }
 
-    @Test("A document that an editor sets aside as a backup is the file that it makes in its place")
+    @Test("A document that an editor moves aside as a backup becomes the file that the editor creates in its place")
     func setAside() throws {
         var scene = Scene(FakeTree("f/a.txt"))
         let file = scene.present("f/a.txt")
@@ -67,7 +67,7 @@ struct NoticeTests {
         #expect(scene.notices(file) == [.changed])
     }
 
-    @Test("A presenter of a document that does not exist yet is a presenter of it once it does")
+    @Test("A presenter of a document that does not exist yet presents it once it is created")
     func presentedBefore() {
         var scene = Scene(FakeTree())
         let presenter = scene.present("new.txt")

@@ -10,7 +10,7 @@ struct PresenterMailboxTests {
         return deliveries
     }
 
-    @Test("A question passes the notices that wait, and each kind keeps its order")
+    @Test("A question overtakes waiting notices, and each kind keeps its order")
     func order() {
         var mailbox = PresenterMailbox()
         let first = PresenterDelivery.notice(.subitemAppeared(ItemNumber(2)))
@@ -20,7 +20,7 @@ struct PresenterMailboxTests {
         #expect(Self.drain(mailbox) == [ask, .reacquire(AskID(1)), first, second])
     }
 
-    @Test("A change that waits already is not put in twice; once it was taken it is")
+    @Test("A change that is already waiting is not queued twice; once it was taken it is queued again")
     func repeated() {
         var mailbox = PresenterMailbox()
         for _ in 0..<3 { mailbox.put(.notice(.changed)) }
@@ -30,7 +30,9 @@ struct PresenterMailboxTests {
         #expect(mailbox.count == 1)
     }
 
-    @Test("A presenter that takes nothing fills no memory, and is notified in the end that everything may be different")
+    @Test(
+        "The queue of a presenter that takes nothing is bounded, and the presenter is finally notified that anything may have changed"
+    )
     func bounded() {
         var mailbox = PresenterMailbox(limit: 10)
         mailbox.put(.notice(.moved))

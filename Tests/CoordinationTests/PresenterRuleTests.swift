@@ -18,7 +18,7 @@ struct PresenterRuleTests {
     }
 
     @Test(
-        "Each way to write asks for what it needs",
+        "Each kind of write asks for what it needs",
         arguments: [
             (nil, [PresenterMessage.relinquishToWriter]), (.moving, [.relinquishToWriter]),
             (.contentIndependentMetadataOnly, [.relinquishToWriter]), (.merging, [.relinquishToWriter, .saveChanges]),
@@ -32,7 +32,7 @@ struct PresenterRuleTests {
         #expect(scene.asked(presenter) == [messages])
     }
 
-    @Test("Deleting a folder asks the presenters of everything below it; a plain write of it only its own")
+    @Test("Deleting a folder asks the presenters of everything below it; a plain write asks only its own")
     func descendants() {
         var scene = Scene(FakeTree("f/g/a.txt", "b.txt"))
         let below = scene.present("f/g/a.txt")
@@ -66,7 +66,7 @@ struct PresenterRuleTests {
         #expect(presenters.allSatisfy { scene.asked($0) == [[.relinquishToReader]] })
     }
 
-    @Test("Presenters are asked when it is the claim's turn, not before")
+    @Test("Presenters are asked when the claim comes first in its queue, not before")
     func inTurn() {
         var scene = Scene(FakeTree("a.txt"))
         let holder = scene.write("a.txt")
@@ -77,7 +77,7 @@ struct PresenterRuleTests {
         #expect(scene.asked(presenter).count == 1 && scene.isWaiting(next))
     }
 
-    @Test("A presenter that has made way may come back when the access is over, once for each")
+    @Test("A presenter that relinquished is notified to reacquire after the access, once for each")
     func reacquire() {
         var scene = Scene(FakeTree("a.txt"))
         let presenter = scene.present("a.txt")
@@ -88,7 +88,7 @@ struct PresenterRuleTests {
         #expect(scene.reacquired(presenter) == 1)
     }
 
-    @Test("Only callbacks that a presenter has are sent")
+    @Test("Only callbacks that a presenter implements are sent")
     func callbacks() {
         var scene = Scene(FakeTree("a.txt"))
         let none = scene.present("a.txt", [])
@@ -101,7 +101,7 @@ struct PresenterRuleTests {
         #expect(scene.notices(none).isEmpty && scene.notices(saves).isEmpty)
     }
 
-    @Test("A presenter that is removed is waited for no more")
+    @Test("A presenter that is removed is no longer waited for")
     func removed() {
         var scene = Scene(FakeTree("a.txt"))
         let presenter = scene.present("a.txt")
@@ -112,7 +112,7 @@ struct PresenterRuleTests {
         #expect(scene.reacquired(presenter) == 0)
     }
 
-    @Test("A nested claim of the same coordinator does not ask again what its outer claim has had done")
+    @Test("A nested claim of the same coordinator does not repeat the questions of its outer claim")
     func askedOnce() {
         var scene = Scene(FakeTree("a.txt"))
         let presenter = scene.present("a.txt")
@@ -123,7 +123,7 @@ struct PresenterRuleTests {
         #expect(scene.isGranted(inner) && scene.asked(presenter).count == 1)
     }
 
-    @Test("An item is evicted only if every presenter of it agrees; one without that callback keeps it")
+    @Test("An item is evicted only if all of its presenters agree; one without that callback refuses")
     func eviction() {
         var scene = Scene(FakeTree("a.txt"))
         let willing = scene.present("a.txt")
@@ -137,7 +137,7 @@ struct PresenterRuleTests {
         #expect(scene.error(second) == .presenterKeepsItem)
     }
 
-    @Test("A presenter that does not answer keeps the bytes of its item")
+    @Test("If a presenter does not reply, the bytes of its item are kept")
     func silentEviction() {
         var scene = Scene(FakeTree("a.txt"))
         _ = scene.present("a.txt")
@@ -171,7 +171,8 @@ struct PresenterRuleTests {
         #expect(scene.notices(package) == [.changed] && scene.notices(folder).isEmpty)
     }
 
-    @Test("Presenters are notified of a change under a claim once, when the claim ends; its own is not")
+    @Test(
+        "Presenters are notified of a change under a claim once, when the claim ends; the claim's own presenter is not")
     func changeUnderClaim() {
         var scene = Scene(FakeTree("a.txt"))
         let own = scene.present("a.txt", client: 1)
@@ -183,7 +184,7 @@ struct PresenterRuleTests {
         #expect(scene.notices(other) == [.changed] && scene.notices(own).isEmpty)
     }
 
-    @Test("All presenters are notified of versions, also that of the coordinator that made them")
+    @Test("All presenters are notified of versions, also the presenter of the coordinator that made them")
     func versions() throws {
         var scene = Scene(FakeTree("f/a.txt"))
         let item = try #require(scene.tree.find("f/a.txt"))
@@ -196,7 +197,7 @@ struct PresenterRuleTests {
         #expect(scene.notices(folder) == [.subitemVersion(item, version, .gained)])
     }
 
-    @Test("A presenter that has one callback about versions is not sent the others")
+    @Test("A presenter that implements one of the version callbacks is not sent the others")
     func oneOfVersions() throws {
         var scene = Scene(FakeTree("f/a.txt"))
         let item = try #require(scene.tree.find("f/a.txt"))

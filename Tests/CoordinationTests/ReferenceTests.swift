@@ -7,7 +7,7 @@ import Testing
 /// Compares the table with the naive one, event by event.
 @Suite("Claims against a naive reference")
 struct ReferenceTests {
-    @Test("Under random events both grant, refuse and ask the same, at the same moment", arguments: 0..<60)
+    @Test("With random events both grant, refuse and ask the same at the same step", arguments: 0..<60)
     func random(seed: UInt64) {
         var pair = Pair(FakeTree("a.txt", "f/b.txt", "f/g/c.txt", "f/h.pkg/z.txt", "d.pkg/x.txt", "d.pkg/e.pkg/y.txt"))
         var random = SeededGenerator(seed: seed)
@@ -21,7 +21,7 @@ struct ReferenceTests {
         }
     }
 
-    @Test("In every history of four requests of a file and the folder around it, both do the same")
+    @Test("Every history of four requests for a file and its folder has the same result in both")
     func exhaustive() {
         let tree = FakeTree("f/a.txt")
         let choices: [[Access]] = [
@@ -34,7 +34,7 @@ struct ReferenceTests {
         #expect(search.histories > 5_000)
     }
 
-    @Test("In every history of three requests of one or two items, a folder and a package, both do the same")
+    @Test("Every history of three requests for one or two items, a folder and a package has the same result in both")
     func exhaustiveKinds() {
         let tree = FakeTree("f/a.txt", "d.pkg/x.txt")
         let both = [Access(tree.key("f/a.txt"), .writing(nil)), Access(tree.key("d.pkg/x.txt"), .writing(nil))]
@@ -48,7 +48,7 @@ struct ReferenceTests {
         #expect(search.histories > 1_000)
     }
 
-    @Test("In every history of three requests with presenters that answer, fail or vanish, both do the same")
+    @Test("Every history of three requests with presenters that reply, fail or disappear has the same result in both")
     func exhaustiveWithPresenters() {
         let tree = FakeTree("f/a.txt")
         let choices: [[Access]] = [

@@ -4,9 +4,9 @@ import Testing
 @testable import Coordination
 
 /// What goes wrong in the original, and our decisions about it, one test each.
-@Suite("Troubles of coordination")
+@Suite("Coordination with slow, frozen and dead clients")
 struct TroubleTests {
-    @Test("100,000 presenters of other items are not looked at")
+    @Test("A claim does not look at 100,000 presenters of other items")
     func manyPresenters() {
         var scene = Scene(FakeTree("f/a.txt", "f/b.txt"))
         for index in 0..<100_000 {
@@ -20,7 +20,7 @@ struct TroubleTests {
     }
 
     @Test(
-        "An unanswered question ends after its bound and is reported; the presenter is not waited for again until it answers"
+        "An unanswered question times out and is reported; the presenter is not waited for again until it replies"
     )
     func unanswered() {
         var scene = Scene(FakeTree("a.txt"))
@@ -40,7 +40,7 @@ struct TroubleTests {
         #expect(scene.isWaiting(third) && scene.asked(presenter).count == 2)
     }
 
-    @Test("A folder deeper than any stack is claimed and shown like another")
+    @Test("A folder nested deeper than any call stack can be claimed and shown")
     func deep() {
         let path = Array(repeating: "d", count: 20_000).joined(separator: "/") + "/a.txt"
         var scene = Scene(FakeTree(path))
@@ -63,7 +63,7 @@ struct TroubleTests {
         #expect(scene.isGranted(waiter) && scene.isGranted(asker))
     }
 
-    @Test("The others are notified of what a dead client changed under its claim")
+    @Test("Other programs are notified of changes that a dead client made under its claim")
     func deadWriter() {
         var scene = Scene(FakeTree("a.txt"))
         let claim = scene.write("a.txt", client: 1)
@@ -73,7 +73,7 @@ struct TroubleTests {
         #expect(scene.notices(presenter) == [.changed])
     }
 
-    @Test("A frozen client counts as one that does not answer, and others pass its requests")
+    @Test("A frozen client counts as one that does not reply, and others overtake its requests")
     func frozen() {
         var scene = Scene(FakeTree("a.txt", "b.txt"))
         _ = scene.present("a.txt", client: 1)
@@ -91,7 +91,9 @@ struct TroubleTests {
         #expect(scene.isGranted(frozen))
     }
 
-    @Test("A client frozen inside an accessor keeps its claim for a while, then loses it and that is reported")
+    @Test(
+        "A client frozen inside an accessor keeps its claim for a limited time, then loses it, and the loss is reported"
+    )
     func frozenHolder() {
         var scene = Scene(FakeTree("a.txt"))
         let holder = scene.write("a.txt", client: 1)
@@ -104,7 +106,7 @@ struct TroubleTests {
         #expect(scene.reports == [.claimRevoked(holder, ClientID(1))])
     }
 
-    @Test("A client that moves again in time keeps its claim")
+    @Test("A client that continues in time keeps its claim")
     func thawedHolder() {
         var scene = Scene(FakeTree("a.txt"))
         scene.write("a.txt", client: 1)
@@ -116,7 +118,7 @@ struct TroubleTests {
         #expect(scene.isWaiting(waiter) && scene.reports.isEmpty)
     }
 
-    @Test("A client can not claim to be inside what belongs to another")
+    @Test("A client cannot request a claim inside a claim of another client")
     func foreignEnclosure() {
         var scene = Scene(FakeTree("a.txt"))
         let holder = scene.write("a.txt", client: 1)
@@ -124,7 +126,7 @@ struct TroubleTests {
         #expect(scene.isWaiting(other))
     }
 
-    @Test("A client can not keep another's presenter from being asked")
+    @Test("A client cannot exclude another client's presenter from questions")
     func foreignPresenter() {
         var scene = Scene(FakeTree("a.txt"))
         let presenter = scene.present("a.txt", client: 2)

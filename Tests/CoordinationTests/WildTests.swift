@@ -2,10 +2,10 @@ import Testing
 
 @testable import Coordination
 
-@Suite("Wild programs")
+@Suite("Programs that behave at random")
 struct WildTests {
     @Test(
-        "Whatever programs nest, move and delete: no conflicting grants, no cycle, and every request ends without a clock",
+        "Whatever programs nest, move and delete, there are no conflicting grants and no cycles, and every request ends without a timer",
         arguments: 0..<60)
     func reliable(seed: UInt64) {
         var world = WildWorld(seed: seed, isUnreliable: false)
@@ -16,7 +16,7 @@ struct WildTests {
     }
 
     @Test(
-        "With frozen and silent clients every request ends once they move, die or the clock has passed",
+        "With frozen and silent clients every request ends once they continue, die or time out",
         arguments: 0..<60)
     func unreliable(seed: UInt64) {
         var world = WildWorld(seed: seed, isUnreliable: true)
@@ -26,7 +26,7 @@ struct WildTests {
         #expect(world.waiting.isEmpty, "seed \(seed): \(world.waiting) wait for ever")
     }
 
-    @Test("Frozen for ever, clients hold up others no longer than the bounds", arguments: 0..<30)
+    @Test("Clients that stay frozen delay others no longer than the time limits", arguments: 0..<30)
     func frozenForEver(seed: UInt64) {
         var world = WildWorld(seed: seed, isUnreliable: true)
         for _ in 0..<150 where world.violations.isEmpty { world.step() }
@@ -35,7 +35,7 @@ struct WildTests {
         #expect(world.othersWaiting.isEmpty, "seed \(seed): \(world.othersWaiting) wait for ever")
     }
 
-    @Test("When all clients are dead nothing is kept of them", arguments: 0..<30)
+    @Test("When all clients are dead none of their state is kept", arguments: 0..<30)
     func nothingKept(seed: UInt64) {
         var world = WildWorld(seed: seed, isUnreliable: true)
         for _ in 0..<200 { world.step() }

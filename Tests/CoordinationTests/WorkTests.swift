@@ -4,7 +4,7 @@ import Testing
 @testable import Coordination
 
 /// The number of nodes that the table visits in its tree, whose nodes are items that have a claim, a presenter or a descendant with one.
-@Suite("Work of a claim")
+@Suite("Cost of a claim")
 struct WorkTests {
     private final class Count: Sendable {
         private let value = Atomic(0)
@@ -36,7 +36,9 @@ struct WorkTests {
         return scene
     }
 
-    @Test("a claim looks at as much whether 10 or 20,000 others present and 0 or 1,000 claim something elsewhere")
+    @Test(
+        "a claim examines as many entries with 10 as with 20,000 other presenters, and with 0 as with 1,000 other claims"
+    )
     func elsewhere() {
         var few = scene(presenters: 10, claims: 0)
         var many = scene(presenters: 20_000, claims: 1_000)
@@ -51,14 +53,14 @@ struct WorkTests {
         }
     }
 
-    @Test("a claim among many presenters of one folder looks at none of them")
+    @Test("a claim examines none of the many presenters of one folder")
     func siblings() {
         var scene = scene(presenters: 20_000, claims: 1_000)
         let nodes = work(&scene) { $0.write("g/other.txt") }
         #expect(nodes > 0 && nodes < 50, "\(nodes)")
     }
 
-    @Test("a busy client is recognized without a look at each of its presenters, and as before")
+    @Test("a busy client is recognized without examining each of its presenters")
     func busy() throws {
         var scene = Scene(FakeTree("a.txt", "b.txt"))
         let presenter = scene.present("a.txt", client: 7)

@@ -18,7 +18,7 @@ struct DaemonConfigurationTests {
         return try options.resolve(settings: settings, in: surroundings)
     }
 
-    @Test("what is not said comes from the surroundings")
+    @Test("settings that are not given are taken from the environment")
     func defaults() throws {
         let configuration = try resolve()
         #expect(configuration.mountPoint == "/here/docs")
@@ -27,7 +27,7 @@ struct DaemonConfigurationTests {
         #expect(configuration.stateDirectory == surroundings.paths.stateDirectory(forMount: "/here/docs"))
     }
 
-    @Test("what was said once is remembered, and what is said now comes first")
+    @Test("settings that were given once are remembered, and new ones take precedence")
     func settings() throws {
         let settings = DaemonSettings(cloud: "file:///nas", device: "desk")
         #expect(try resolve(settings: settings).cloud == .directory(path: "/nas"))
@@ -36,7 +36,7 @@ struct DaemonConfigurationTests {
         #expect(try resolve({ $0.cloud = "./c" }, settings: settings).cloud == .directory(path: "/here/./c"))
     }
 
-    @Test("settings survive the way through their file; a later format is refused and untouched")
+    @Test("settings are read back from their file; a file of a later format is refused and not changed")
     func settingsFile() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: file) }
@@ -53,7 +53,7 @@ struct DaemonConfigurationTests {
     }
 
     @Test(
-        "addresses of clouds are read",
+        "addresses of clouds are parsed",
         arguments: [
             ("file:///a/b", CloudAddress.directory(path: "/a/b")), ("file://localhost/a", .directory(path: "/a")),
             ("/a/b", .directory(path: "/a/b")), ("/\u{301}a", .directory(path: "/\u{301}a")),
@@ -66,25 +66,26 @@ struct DaemonConfigurationTests {
     }
 
     @Test(
-        "what is no address is refused with what there is",
+        "text that is not an address is rejected with the supported forms",
         arguments: ["ftp://host", "nonsense", "file://host/a", "file:///%zz", "https://", "s3://", ""])
     func badAddresses(text: String) {
         let failure = #expect(throws: DaemonFailure.self) { try CloudAddress(text, currentDirectory: "/here") }
         #expect(failure?.advice?.contains("file:///DIRECTORY") == true)
     }
 
-    @Test("clouds of a later version are named as such", arguments: ["s3://bucket", "s3://bucket/prefix"])
+    @Test("clouds of a later version are reported as such", arguments: ["s3://bucket", "s3://bucket/prefix"])
     func laterClouds(text: String) {
         let failure = #expect(throws: DaemonFailure.self) { try resolve { $0.cloud = text } }
         #expect(failure?.code == .unsupported)
     }
 
-    @Test("a device's name fits a file name", arguments: ["", "a/b", "a\nb", String(repeating: "x", count: 65)])
+    @Test(
+        "a device's name is usable as a file name", arguments: ["", "a/b", "a\nb", String(repeating: "x", count: 65)])
     func deviceNames(name: String) {
         #expect(throws: DaemonFailure.self) { try resolve { $0.device = name } }
     }
 
-    @Test("of a small disk less is left free than of a big one")
+    @Test("on a small disk less space is left free than on a large one")
     func minimumFree() throws {
         let configuration = try resolve()
         #expect(configuration.minimumFree(ofDisk: ByteCount(10_000_000_000)).bytes == 200_000_000)

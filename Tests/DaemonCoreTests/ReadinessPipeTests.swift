@@ -5,7 +5,7 @@ import Testing
 
 @testable import DaemonCore
 
-@Suite("What the daemon says of its start")
+@Suite("The daemon's messages during its start")
 struct ReadinessPipeTests {
     private func withPipe(_ body: (_ reader: Int32, _ writer: Int32) throws -> Void) throws {
         var ends: [Int32] = [0, 0]
@@ -25,7 +25,7 @@ struct ReadinessPipeTests {
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    @Test("it goes on, and is ready once")
+    @Test("the daemon reports progress, and reports that it is ready once")
     func ready() throws {
         try withPipe { reader, writer in
             let pipe = ReadinessPipe(descriptor: writer)
@@ -39,7 +39,7 @@ struct ReadinessPipeTests {
 
     /// A regression test: a daemon that a failing disk had ended wrote the reason into its own database.
     @Test(
-        "what fails after that is not written into the file that has the descriptor's number now, and that stays open")
+        "a later failure is not written into a file that reuses the descriptor, and that file stays open")
     func reused() throws {
         try withPipe { reader, writer in
             let pipe = ReadinessPipe(descriptor: writer)

@@ -12,7 +12,7 @@ struct StateLockTests {
         try body(directory)
     }
 
-    @Test("a second daemon is refused at once, by name, and may come when the first is gone")
+    @Test("a second daemon is refused at once, with the name of the first, and can start when the first has ended")
     func exclusion() throws {
         try withDirectory { directory in
             do {
@@ -29,7 +29,7 @@ struct StateLockTests {
         }
     }
 
-    @Test("a directory that can not be made is named")
+    @Test("the error for a directory that cannot be created names it")
     func unusable() {
         let failure = #expect(throws: DaemonFailure.self) { _ = try StateLock.acquire(stateDirectory: "/proc/x/y") }
         #expect(failure?.path == "/proc/x/y")

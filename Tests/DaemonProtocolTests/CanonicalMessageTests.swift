@@ -64,7 +64,7 @@ struct CanonicalMessageTests {
     }
 
     @Test(
-        "a message with a field that can not be read is left to the decoder",
+        "a message with a field that the fast reader cannot read is left to the decoder",
         arguments: [
             #""presenter":012"#, #""presenter":99999999999999999999"#, #""presenter":"#, #""purpose":"\""#,
             #""purpose":"#,

@@ -33,7 +33,7 @@ struct ControlFrameTests {
         #expect(throws: DaemonFailure.self) { try splitter.next() }
     }
 
-    @Test("a message that makes too long a frame is not sent")
+    @Test("a message that makes a frame too long is not sent")
     func tooLongToSend() {
         let envelope = DaemonEnvelope(
             id: 1,
@@ -42,7 +42,7 @@ struct ControlFrameTests {
         #expect(throws: DaemonFailure.self) { try ControlFrame.frame(envelope) }
     }
 
-    @Test("damaged messages end in an error or a message, never in a crash", arguments: UInt64(1)...20)
+    @Test("damaged messages decode to an error or a message, and never crash", arguments: UInt64(1)...20)
     func damage(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for response in Samples.responses {

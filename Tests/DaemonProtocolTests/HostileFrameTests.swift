@@ -36,7 +36,7 @@ struct HostileFrameTests {
         #expect(try splitter.next() == nil)
     }
 
-    @Test("random bytes in random pieces give frames or an error, never a crash")
+    @Test("random bytes in random pieces give frames or an error, and never crash")
     func noise() {
         let seed = UInt64.random(in: 0 ... .max)
         // After a crash only the output printed before it remains.
@@ -65,7 +65,7 @@ struct HostileFrameTests {
         }
     }
 
-    @Test("requests with changed, cut, doubled or nested bytes are decoded or refused, never a crash")
+    @Test("requests with changed, cut, doubled or nested bytes are decoded or refused, and never crash")
     func requests() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
@@ -80,7 +80,7 @@ struct HostileFrameTests {
         }
     }
 
-    @Test("events with changed, cut, doubled or nested bytes are decoded or refused by a client, never a crash")
+    @Test("events with changed, cut, doubled or nested bytes are decoded or refused by a client, and never crash")
     func events() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)

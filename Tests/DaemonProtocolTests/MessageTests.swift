@@ -77,7 +77,7 @@ struct MessageTests {
         #expect(try ControlFrame.decode([WireTime].self, from: payload) == [time])
     }
 
-    @Test("a failure reads as what happened, to what, and what to do")
+    @Test("the text of a failure says what happened, to which item, and what to do")
     func failureText() {
         #expect("\(Samples.failure)" == "the item is not in the cloud yet: /m/a. Sync it first.")
         #expect("\(DaemonFailure(.failed, "it fell"))" == "it fell")

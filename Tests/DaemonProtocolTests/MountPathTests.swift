@@ -6,13 +6,13 @@ import Testing
 @Suite("Paths below a mount")
 struct MountPathTests {
     @Test(
-        "spellings of one path are one path",
+        "different spellings of one path are equal",
         arguments: ["a/b", "/a/b", "a//b/", "./a/./b", "/a/b/."])
     func spellings(text: String) throws {
         #expect(try MountPath(text).bytes == Array("a/b".utf8))
     }
 
-    @Test("the root has no bytes and shows as a dot", arguments: ["", "/", ".", "//./"])
+    @Test("the root has no bytes and is shown as a dot", arguments: ["", "/", ".", "//./"])
     func root(text: String) throws {
         #expect(try MountPath(text).isRoot)
         #expect("\(try MountPath(text))" == ".")
@@ -29,7 +29,7 @@ struct MountPathTests {
     @Test("names that only look like dots are names", arguments: ["...", "a..b", ".hidden", "..a"])
     func dotNames(text: String) throws { #expect("\(try MountPath(text))" == text) }
 
-    @Test("any bytes but NUL survive encoding and decoding", arguments: UInt64(1)...50)
+    @Test("all bytes but NUL survive encoding and decoding", arguments: UInt64(1)...50)
     func anyBytes(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let bytes = (0..<40).map { _ in UInt8.random(in: 1...255, using: &generator) }

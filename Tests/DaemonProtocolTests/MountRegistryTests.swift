@@ -19,7 +19,7 @@ struct MountRegistryTests {
     /// An id that no process has: the kernel assigns ids up to 2^22 (proc_sys_kernel(5), pid_max).
     private let unusedID: Int32 = 1 << 22 + 1
 
-    @Test("a published record is found in any of the directories, ordered by mount point")
+    @Test("a published record is found in any of the directories, sorted by mount point")
     func publish() throws {
         try withDirectory { directory in
             let registry = MountRegistry(directories: ["\(directory)/a", "\(directory)/b"])
@@ -29,7 +29,7 @@ struct MountRegistryTests {
         }
     }
 
-    @Test("a directory that can not be written is skipped")
+    @Test("a directory that cannot be written is skipped")
     func fallback() throws {
         try withDirectory { directory in
             let registry = MountRegistry(directories: ["/proc/ubiquity", directory])
@@ -38,7 +38,7 @@ struct MountRegistryTests {
         }
     }
 
-    @Test("records of dead daemons, half-written files and later formats are not shown")
+    @Test("records of dead daemons, incomplete files and later formats are not shown")
     func stale() throws {
         try withDirectory { directory in
             let registry = MountRegistry(directories: [directory])
@@ -50,7 +50,7 @@ struct MountRegistryTests {
         }
     }
 
-    @Test("publishing removes the records of dead daemons and leaves the living")
+    @Test("publishing removes the records of dead daemons and keeps those of running ones")
     func sweep() throws {
         try withDirectory { directory in
             let registry = MountRegistry(directories: [directory])
@@ -61,7 +61,7 @@ struct MountRegistryTests {
         }
     }
 
-    @Test("withdrawing leaves the record of a successor")
+    @Test("withdrawing keeps the record of a successor")
     func withdraw() throws {
         try withDirectory { directory in
             let registry = MountRegistry(directories: [directory])
@@ -73,7 +73,7 @@ struct MountRegistryTests {
         }
     }
 
-    @Test("a socket works below a path of any length")
+    @Test("a socket can be used below a path of any length")
     func longSocketPath() throws {
         try withDirectory { directory in
             let deep = directory + String(repeating: "/" + String(repeating: "d", count: 60), count: 4)

@@ -23,7 +23,7 @@ struct PropertyValueTests {
         }
     }
 
-    @Test("Every value is read as it was written, by bytes and by JSON", arguments: 1...50)
+    @Test("Every value is decoded as it was encoded, as bytes and as JSON", arguments: 1...50)
     func roundTrip(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<50 {
@@ -37,7 +37,7 @@ struct PropertyValueTests {
         }
     }
 
-    @Test("Any bytes are a value or an error, and a value has one encoding", arguments: 1...50)
+    @Test("Any bytes decode to a value or an error, and each value has one encoding", arguments: 1...50)
     func anyBytes(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
@@ -55,7 +55,7 @@ struct PropertyValueTests {
         }
     }
 
-    @Test("Values nested too deep are neither written nor read")
+    @Test("Values that are nested too deeply are neither encoded nor decoded")
     func depth() {
         var value = PropertyValue.flag(true)
         for _ in 0..<PropertyValue.maximumDepth { value = .array([value]) }

@@ -17,7 +17,7 @@ struct ProtocolDocumentTests {
         return rest.firstRange(of: "\n### ").map { rest[..<$0.lowerBound] } ?? rest
     }
 
-    @Test("every kind of request has its section, whose example is such a request", arguments: Samples.requests)
+    @Test("every kind of request has a section with a valid example", arguments: Samples.requests)
     func requests(_ request: DaemonRequest) throws {
         let verb = request.verb
         let example = try #require(try section(verb).firstMatch(of: /`(\{.*?\})`/), "\(verb) has no example")
@@ -65,7 +65,7 @@ struct ProtocolDocumentTests {
     @Test("every code of a failure is listed", arguments: DaemonFailure.Code.allCases)
     func codes(_ code: DaemonFailure.Code) { #expect(Self.text.contains("`\(code.rawValue)`")) }
 
-    @Test("the documented version and limits are the real ones")
+    @Test("the documented version and limits match the code")
     func limits() {
         #expect(Self.text.contains("The version is \(ProtocolVersion.current);"))
         #expect(Self.text.contains("2,097,152 bytes") && ControlFrame.maximumLength == 2_097_152)

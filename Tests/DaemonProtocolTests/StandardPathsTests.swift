@@ -8,14 +8,14 @@ struct StandardPathsTests {
         StandardPaths(home: "/home/u", environment: environment, userID: 1000)
     }
 
-    @Test("without variables everything is below the home directory")
+    @Test("without environment variables everything is below the home directory")
     func defaults() {
         #expect(paths().defaultMount == "/home/u/MobileDocuments")
         #expect(paths().embeddedCloud == "/home/u/.local/share/ubiquity/cloud")
         #expect(paths().registryCandidates == ["/run/user/1000/ubiquity", "/home/u/.local/state/ubiquity"])
     }
 
-    @Test("the XDG variables are used, relative ones are ignored as their specification requires")
+    @Test("the XDG variables are used, and relative ones are ignored as their specification requires")
     func variables() {
         #expect(paths(["XDG_DATA_HOME": "/d"]).embeddedCloud == "/d/ubiquity/cloud")
         #expect(paths(["XDG_DATA_HOME": "d"]).embeddedCloud == "/home/u/.local/share/ubiquity/cloud")
@@ -30,7 +30,7 @@ struct StandardPathsTests {
         #expect(self.paths().isInScope("/anywhere"))
     }
 
-    @Test("a test process sees no mounts, no state and no settings of its user")
+    @Test("a test process sees no mounts, state or settings of its user")
     func ownHome() throws {
         let paths = StandardPaths.current
         let scope = try #require(paths.scope)
@@ -41,7 +41,7 @@ struct StandardPathsTests {
         #expect(!MountRegistry.standard.records().contains { !paths.isInScope($0.mount) })
     }
 
-    @Test("two mount points never share a state directory, even with one name")
+    @Test("two mount points never share a state directory, even if their names are equal")
     func stateDirectories() {
         let all = ["/home/u/MobileDocuments", "/a/docs", "/b/docs", "/"].map(paths().stateDirectory(forMount:))
         #expect(Set(all).count == all.count)

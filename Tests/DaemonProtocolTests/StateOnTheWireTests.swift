@@ -32,7 +32,7 @@ struct StateOnTheWireTests {
         try ControlFrame.decode(type, from: Data(text.utf8))
     }
 
-    @Test("The fields of messages are those of earlier releases")
+    @Test("The fields of messages are the same as in earlier releases")
     func fields() throws {
         #expect(try text(Samples.item) == Self.item)
         #expect(try decode(ItemStatus.self, Self.item) == Samples.item)
@@ -40,7 +40,7 @@ struct StateOnTheWireTests {
         #expect(try decode(FoundItem.self, Self.found) == Samples.found)
     }
 
-    @Test("Each fact is written and read again", arguments: DocumentFact.allCases)
+    @Test("Each fact is decoded as it was encoded", arguments: DocumentFact.allCases)
     func everyFact(fact: DocumentFact) throws {
         var state = DocumentState(downloading: .current, isUploaded: false, percentUploaded: 7)
         switch fact.field {
@@ -56,7 +56,7 @@ struct StateOnTheWireTests {
         #expect(item.failure(fact)?.message == (fact.kind == .error ? "no room" : nil))
     }
 
-    @Test("A fact that an older daemon does not send has its default", arguments: DocumentFact.allCases)
+    @Test("A fact that an older daemon does not send has its default value", arguments: DocumentFact.allCases)
     func missing(fact: DocumentFact) throws {
         let pattern = try Regex("\"\(fact.rawValue)\":(\\w+|\"[^\"]*\"),")
         let older = Self.found.replacing(pattern, with: "")

@@ -6,10 +6,10 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("What a directory must be to become a cloud")
+@Suite("Conditions for a directory to become a cloud")
 struct ConnectTests {
     @Test(
-        "An empty directory becomes a cloud, also one with lost+found or with a making that was cut short",
+        "An empty directory becomes a cloud, also with lost+found or after an interrupted creation",
         arguments: [
             [], ["lost+found"], ["containers", "temporary"], ["temporary"],
         ])
@@ -23,7 +23,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "A directory with anything else in it is refused and left as it is",
+        "A directory with any other content is refused and left as it is",
         arguments: [
             "photo.jpg", "containers/CloudDocs/log", ".hidden",
         ])
@@ -37,7 +37,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("Devices that make a cloud at once, again and again, make one each time")
+    @Test("Devices that create a cloud at the same time create one each time")
     func race() async throws {
         try await withFolder { folder in
             for round in 0..<60 {
@@ -70,7 +70,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("A file in the place of the directory, or an absent parent, is offline")
+    @Test("A file in place of the directory, or a missing parent, is offline")
     func noDirectory() async throws {
         try await withFolder { folder in
             try folder.appending("file").write([1])
@@ -82,7 +82,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("A cloud of a newer format is tooNew, and nothing in it is touched")
+    @Test("A cloud of a newer format is tooNew, and no file in it is changed")
     func newer() async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")
@@ -101,7 +101,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("An identity file that can not be understood is damaged, and is not replaced")
+    @Test("An identity file that cannot be parsed is damaged, and is not replaced")
     func damagedIdentity() async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")
@@ -112,7 +112,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("Nothing works before connect, and nothing is made")
+    @Test("Before connect every operation fails, and no file is created")
     func unconnected() async throws {
         try await withFolder { folder in
             let cloud = backend(folder)
@@ -122,7 +122,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("The cloud is closed to other users of the machine")
+    @Test("Other users of the machine cannot open the cloud")
     func permissions() async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")
@@ -135,7 +135,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("Connecting removes what dead writers left long ago, and nothing else")
+    @Test("Connecting removes old temporary files of dead writers, and nothing else")
     func leftovers() async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")
@@ -161,7 +161,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("A backup program may drop the empty folder for temporary files")
+    @Test("A backup program may omit the empty folder for temporary files")
     func temporaryFolder() async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Damage in the cloud's directory is reported, and repaired where it can be")
 struct DamageTests {
-    @Test("An entry cut short at any length, or with any bit changed, is damaged, and the message names its file")
+    @Test("An entry truncated at any length, or with any flipped bit, is damaged, and the message names its file")
     func entry() async throws {
         try await withFolder { folder in
             let cloud = try await newCloud(folder.appending("cloud"))
@@ -36,7 +36,7 @@ struct DamageTests {
         }
     }
 
-    @Test("A log that lost an entry in its middle is damaged where the entry was, not ended")
+    @Test("A log that lost an entry in the middle is damaged at that entry and does not end there")
     func gap() async throws {
         try await withFolder { folder in
             let cloud = try await newCloud(folder.appending("cloud"))
@@ -52,7 +52,7 @@ struct DamageTests {
         }
     }
 
-    @Test("Nothing is appended to a log that became shorter than it was")
+    @Test("No entry is appended to a log that has become shorter")
     func shortened() async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")
@@ -88,7 +88,7 @@ struct DamageTests {
         }
     }
 
-    @Test("An append does not go through over a chunk that was lost after it was put", arguments: [1, 40])
+    @Test("An append that refers to a chunk that was lost after its put fails", arguments: [1, 40])
     func lostChunk(count: UInt8) async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")
@@ -104,7 +104,7 @@ struct DamageTests {
         }
     }
 
-    @Test("After a lost chunk, connecting again lets appends through that do not need it")
+    @Test("After a chunk was lost, reconnecting allows appends that do not need it")
     func startAgain() async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")

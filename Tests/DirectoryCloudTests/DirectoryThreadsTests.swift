@@ -4,16 +4,16 @@ import Testing
 
 @testable import DirectoryCloud
 
-@Suite("Blocking work", .timeLimit(.minutes(1)))
+@Suite("Threads for blocking work", .timeLimit(.minutes(1)))
 struct DirectoryThreadsTests {
-    @Test("Work gives its value or its error")
+    @Test("Work returns its value or its error")
     func outcomes() async throws {
         let threads = DirectoryThreads(width: 2)
         #expect(try await threads.run { 7 } == 7)
         await #expect(throws: CloudError.self) { try await threads.run { throw CloudError(.failed, "no") } }
     }
 
-    @Test("A cancelled caller goes on at once while its work hangs, and other work goes on too")
+    @Test("A cancelled caller returns at once while its work hangs, and other work continues")
     func cancellation() async throws {
         let threads = DirectoryThreads(width: 2)
         let (started, hang) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -31,7 +31,7 @@ struct DirectoryThreadsTests {
         hang.signal()
     }
 
-    @Test("Work that was cancelled before its turn is not begun")
+    @Test("Work that was cancelled before its turn is not started")
     func neverBegun() async throws {
         let threads = DirectoryThreads(width: 1)
         let hang = DispatchSemaphore(value: 0)
@@ -46,7 +46,7 @@ struct DirectoryThreadsTests {
         #expect(began.wait(timeout: .now()) == .timedOut)
     }
 
-    @Test("No more work runs at once than there are threads")
+    @Test("No more jobs run at once than there are threads")
     func width() async throws {
         let threads = DirectoryThreads(width: 3)
         let slots = DispatchSemaphore(value: 3)

@@ -9,7 +9,8 @@ import Testing
 @Suite("Disks that are full, read-only, or lose power", .needsRoot)
 struct DiskTests {
     @Test(
-        "A full disk is a matter of quota: nothing half is left, reading goes on, and room lets appends through again")
+        "A full disk is a quota error: no partial file is left, reading still works, and appends succeed once there is space"
+    )
     func full() async throws {
         try await withFolder { folder in
             try await withMount("-t", "tmpfs", "-o", "size=8m", "none", at: folder.appending("disk")) {
@@ -35,7 +36,7 @@ struct DiskTests {
         }
     }
 
-    @Test("A read-only cloud can be read, and says readOnly to writers")
+    @Test("A read-only cloud can be read, and writers get readOnly")
     func readOnly() async throws {
         try await withFolder { folder in
             let disk = folder.appending("disk")
@@ -60,7 +61,7 @@ struct DiskTests {
     }
 
     @Test(
-        "A power cut after an append keeps the entry, the chunks before it and all entries before it",
+        "After a power cut the log has the appended entry, the chunks before it and all earlier entries",
         arguments: [3, 40])
     func powerCut(chunks: UInt8) async throws {
         try await withFolder { folder in

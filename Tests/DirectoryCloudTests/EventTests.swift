@@ -8,9 +8,9 @@ import Testing
 
 @testable import DirectoryCloud
 
-@Suite("The mailbox of events", .timeLimit(.minutes(1)))
+@Suite("Queue of cloud events", .timeLimit(.minutes(1)))
 struct EventMailboxTests {
-    @Test("Equal events that are not consumed yet are one")
+    @Test("Equal events that are not consumed yet are merged")
     func coalesced() async {
         let mailbox = EventMailbox()
         for _ in 0..<1000 {
@@ -23,7 +23,7 @@ struct EventMailboxTests {
         #expect(await mailbox.next() == .containersChanged)
     }
 
-    @Test("The end wakes the reader and lasts")
+    @Test("The end of the events wakes the reader and is permanent")
     func end() async {
         let mailbox = EventMailbox()
         let reader = Task { await mailbox.next() }
@@ -34,9 +34,9 @@ struct EventMailboxTests {
     }
 }
 
-@Suite("The watching thread", .timeLimit(.minutes(1)))
+@Suite("The thread that watches a directory", .timeLimit(.minutes(1)))
 struct DirectoryWatcherTests {
-    @Test("A cloud that is made before the watches are set up is reported too")
+    @Test("A cloud that is created before the watches are set up is reported too")
     func cloudBeforeTheWatches() async throws {
         try await withFolder { folder in
             _ = try await newCloud(folder.appending("cloud"))
@@ -55,7 +55,7 @@ struct DirectoryWatcherTests {
         #expect(!armed.mayHaveMoved(to: here))
     }
 
-    @Test("It ends when it is stopped, whether the cloud is there or not", arguments: ["/", "/no/such/cloud"])
+    @Test("The thread ends when it is stopped, whether the cloud exists or not", arguments: ["/", "/no/such/cloud"])
     func stop(path: String) async throws {
         let (stop, ended) = (try StopSignal(), DispatchSemaphore(value: 0))
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Formats of the cloud's files")
 struct FormatTests {
-    @Test("An identity file is read as it was written")
+    @Test("An identity file is decoded as it was encoded")
     func identity() throws {
         var generator = SystemRandomNumberGenerator()
         let file = IdentityFile.random(using: &generator)
@@ -53,7 +53,7 @@ struct FormatTests {
         ])
     func formerProblems(text: String) { #expect(FormerCloudsFile(Array(text.utf8)) == nil) }
 
-    @Test("Any change of any bytes of our files is refused or gives a whole value")
+    @Test("A change of any bytes of our files is rejected or gives a valid value")
     func fuzz() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
@@ -93,7 +93,7 @@ struct FormatTests {
         #expect(CRC32C.checksum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
     }
 
-    @Test("Temporary names are read as they were written, and nothing else is one")
+    @Test("Temporary names are parsed as they were made, and other names are not temporary")
     func temporaryNames() {
         let name = TemporaryName.new()
         #expect(TemporaryName(name.text) == name)
@@ -104,7 +104,7 @@ struct FormatTests {
         }
     }
 
-    @Test("Events of inotify are read in any number, and cut ones are left")
+    @Test("inotify events are read in any number, and truncated ones are left for the next read")
     func inotify() {
         func event(_ watch: Int32, _ mask: UInt32, _ name: String) -> [UInt8] {
             let padded = Array(name.utf8) + [UInt8](repeating: 0, count: name.isEmpty ? 0 : 16 - name.utf8.count)

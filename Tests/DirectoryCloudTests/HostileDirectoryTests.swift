@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 
 /// A directory that others may write to, as on a shared disk.
-@Suite("A directory that others have tampered with", .timeLimit(.minutes(1)))
+@Suite("Directories that were tampered with", .timeLimit(.minutes(1)))
 struct HostileDirectoryTests {
-    @Test("A FIFO, a folder, a socket or a link in place of an entry is damage, and does not block")
+    @Test("A FIFO, folder, socket or link in place of an entry is damage, and does not block the reader")
     func kinds() async throws {
         try await withFolder { folder in
             let cloud = try await newCloud(folder.appending("cloud"))
@@ -35,7 +35,7 @@ struct HostileDirectoryTests {
         }
     }
 
-    @Test("An entry or a chunk that claims more than any has is refused before memory is taken for it")
+    @Test("An entry or a chunk whose claimed length exceeds the limit is refused before memory is allocated for it")
     func lengths() async throws {
         try await withFolder { folder in
             let root = folder.appending("cloud")
@@ -54,7 +54,7 @@ struct HostileDirectoryTests {
     }
 
     @Test(
-        "A link in place of a folder leads nowhere: nothing outside is read or written", arguments: ["chunks", "log"])
+        "A link in place of a folder is not followed: nothing outside is read or written", arguments: ["chunks", "log"])
     func links(_ name: String) async throws {
         try await withFolder { folder in
             let root = folder.appending("cloud")

@@ -22,7 +22,8 @@ struct LogShardTests {
     }
 
     @Test(
-        "A log goes on in the next folder after 999 entries, for writers, readers and watchers", .timeLimit(.minutes(1))
+        "A log continues in the next folder after 999 entries, for writers, readers and watchers",
+        .timeLimit(.minutes(1))
     )
     func nextShard() async throws {
         try await withFolder { folder in
@@ -46,7 +47,7 @@ struct LogShardTests {
         }
     }
 
-    @Test("A writer that is far behind finds the end")
+    @Test("A writer that is far behind finds the end of the log")
     func farBehind() async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")
@@ -57,7 +58,7 @@ struct LogShardTests {
         }
     }
 
-    @Test("A folder that was made for entries which never came does not hide the end")
+    @Test("A folder for entries that were never written does not hide the end of the log")
     func emptyShard() async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")

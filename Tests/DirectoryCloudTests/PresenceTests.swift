@@ -5,9 +5,11 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A cloud that goes and comes back")
+@Suite("Clouds that disappear and return")
 struct PresenceTests {
-    @Test("A directory that is renamed away is offline for everything, is not made again, and works when it is back")
+    @Test(
+        "A directory that was renamed away is offline for every operation, is not created again, and works after its return"
+    )
     func renamedAway() async throws {
         try await withFolder { folder in
             let (path, away) = (folder.appending("cloud"), folder.appending("away"))
@@ -36,7 +38,7 @@ struct PresenceTests {
     }
 
     @Test(
-        "Leaving and coming back are events, of the cloud or of a folder above it", .timeLimit(.minutes(1)),
+        "Disappearing and returning make events, for the cloud and for a folder above it", .timeLimit(.minutes(1)),
         arguments: [
             "a/b/cloud", "a/b", "a",
         ])
@@ -61,7 +63,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("A cloud that is deleted and one that others replace are noticed", .timeLimit(.minutes(1)))
+    @Test("A cloud that is deleted, or replaced by another, is noticed", .timeLimit(.minutes(1)))
     func deletedAndMade() async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")
@@ -93,7 +95,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("Another cloud in the place of ours is foreign, and nothing is read from it or written to it")
+    @Test("Another cloud at the path of ours is foreign, and is neither read nor written")
     func swapped() async throws {
         try await withFolder { folder in
             let (path, otherPath) = (folder.appending("cloud"), folder.appending("other"))
@@ -112,7 +114,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("A copy of the cloud in its place is the same cloud")
+    @Test("A copy of the cloud at its path is the same cloud")
     func copied() async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")

@@ -10,7 +10,7 @@ struct UnsyncedChunksTests {
         return ChunkPlace(container: .cloudDocs, id: try #require(ChunkID(bytes)))
     }
 
-    @Test("Chunks found and chunks written wait alike, each once, until they are taken")
+    @Test("Chunks that were found and chunks that were written are both queued, each once, until they are taken")
     func waiting() throws {
         var chunks = UnsyncedChunks()
         chunks.wrote(try place(1))
@@ -20,7 +20,7 @@ struct UnsyncedChunksTests {
         #expect(chunks.take().isEmpty)
     }
 
-    @Test("A lost chunk stays lost however often it is found, until it is written")
+    @Test("A lost chunk stays lost, however often it is found, until it is written")
     func lost() throws {
         var chunks = UnsyncedChunks()
         chunks.lose([try place(1)])
@@ -32,7 +32,7 @@ struct UnsyncedChunksTests {
         #expect(try chunks.isTrusted(place(1)))
     }
 
-    @Test("Starting again clears the way for appends but trusts no lost chunk")
+    @Test("A restart allows appends again but trusts no lost chunk")
     func startAgain() throws {
         var chunks = UnsyncedChunks()
         chunks.lose([try place(1)])
@@ -43,7 +43,7 @@ struct UnsyncedChunksTests {
         #expect(try chunks.isTrusted(place(1)))
     }
 
-    @Test("Their number is bounded")
+    @Test("The number of chunks is bounded")
     func bounded() throws {
         var chunks = UnsyncedChunks()
         for number in 0..<UnsyncedChunks.limit {

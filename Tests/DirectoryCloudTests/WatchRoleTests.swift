@@ -4,14 +4,14 @@ import Testing
 
 @testable import DirectoryCloud
 
-@Suite("What an event in a watched folder means")
+@Suite("Meaning of events in a watched folder")
 struct WatchRoleTests {
     private func meaning(_ role: WatchRole, _ mask: Int, _ name: String = "") -> WatchRole.Meaning {
         role.meaning(of: UInt32(mask), name: Array(name.utf8))
     }
 
     @Test(
-        "A watched folder that is gone moves the place",
+        "If a watched folder disappears, the place to watch is determined again",
         arguments: [
             WatchRole.ancestor(awaited: nil), .root, .containers, .log, .shard(.cloudDocs),
         ])
@@ -20,7 +20,7 @@ struct WatchRoleTests {
         #expect(meaning(role, Int(IN_IGNORED)) == .nothing)
     }
 
-    @Test("Above the cloud only the name matters that is waited for")
+    @Test("Above the cloud, only events for the expected name matter")
     func ancestor() {
         let role = WatchRole.ancestor(awaited: Array("cloud".utf8))
         #expect(meaning(role, Int(IN_MOVED_TO), "cloud") == .place)
@@ -28,14 +28,14 @@ struct WatchRoleTests {
         #expect(WatchRole.ancestor(awaited: nil).mask & UInt32(IN_CREATE) == 0)
     }
 
-    @Test("In the cloud, its identity and its containers matter, temporary files do not")
+    @Test("In the cloud, events for the identity and the containers matter, those for temporary files do not")
     func root() {
         #expect(meaning(.root, Int(IN_DELETE), "ubiquity-cloud") == .place)
         #expect(meaning(.root, Int(IN_CREATE), "containers") == .place)
         #expect(meaning(.root, Int(IN_CREATE), "temporary") == .nothing)
     }
 
-    @Test("A new entry is a change of its container, a new folder is one to watch")
+    @Test("A new entry changes its container, and a new folder is watched")
     func logs() {
         #expect(meaning(.shard(.cloudDocs), Int(IN_CREATE), "000000001") == .entry(.cloudDocs))
         #expect(meaning(.shard(.cloudDocs), Int(IN_MOVED_TO), "000000001") == .entry(.cloudDocs))

@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    @Suite("What a server acknowledged")
+    @Suite("Appends that a server acknowledged")
     struct AcknowledgedAppends {
         @Test(
-            "every append that a killed server acknowledged is in its log after the restart, in its place, and none twice"
+            "every append that a killed server acknowledged is in its log after the restart, at its position, and once"
         )
         func survive() async throws {
             try await ServerProcess.with { server in

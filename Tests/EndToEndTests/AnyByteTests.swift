@@ -4,11 +4,11 @@ import Testing
 
 extension EndToEnd {
     /// One byte of one file changes behind the programs' backs. DAMAGE_ROUNDS=100 runs more rounds, and DAMAGE_SEED=n repeats one.
-    @Suite("Any byte of a device and its cloud")
+    @Suite("A flipped byte anywhere in a device or its cloud")
     struct AnyByteTests {
         private static let environment = ProcessInfo.processInfo.environment
 
-        @Test("a flipped byte is found or meant nothing; a repair gets everything back and keeps the edits")
+        @Test("a flipped byte is found or harmless; a repair restores everything and keeps the edits")
         func anyByte() async throws {
             let rounds = Self.environment["DAMAGE_ROUNDS"].flatMap { Int($0) } ?? 6
             let start = Self.environment["DAMAGE_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...99_999_999)

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// What a user sees after requesting something impossible. Each message is compared as a whole.
-    @Suite("Bad input")
+    @Suite("Invalid input")
     struct BadInputTests {
         /// Mounts with these arguments, which must fail with this status and message and mount nothing.
         private func refused(
@@ -17,7 +17,7 @@ extension EndToEnd {
             #expect(outcome.output.isEmpty, sourceLocation: sourceLocation)
         }
 
-        @Test("clouds that are none, or of a kind that this version has not")
+        @Test("addresses that are not clouds, or are of a kind that this version does not support")
         func clouds() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.stop()
@@ -25,7 +25,7 @@ extension EndToEnd {
                 let advice = "Use file:///DIRECTORY or http(s)://HOST."
                 try await refused(
                     test, rest + ["--cloud", "gopher://x"], status: 1,
-                    "not a valid cloud address, there is no cloud of the kind \"gopher\": gopher://x. \(advice)"
+                    "not a valid cloud address, clouds of the kind \"gopher\" are not supported: gopher://x. \(advice)"
                 )
                 try await refused(
                     test, rest + ["--cloud", "file://relative"], status: 1,
@@ -36,16 +36,16 @@ extension EndToEnd {
                     "not a valid cloud address, it is neither a URL nor a path: mycloud. \(advice)")
                 try await refused(
                     test, rest + ["--cloud", "s3://bucket"], status: 1,
-                    "this version has no S3 clouds yet: s3://bucket. "
+                    "this version does not support S3 clouds yet: s3://bucket. "
                         + "Use file:///DIRECTORY, or a server of your own: http(s)://HOST.")
                 try await refused(
                     test, rest + ["--cloud", "https://user@cloud.example"], status: 1,
-                    "not a valid server address, it has a user, a query, a fragment or characters that an address "
-                        + "can not have: https://user@cloud.example. Use http(s)://HOST[:PORT].")
+                    "not a valid server address, it has a user, a query, a fragment or invalid "
+                        + "characters: https://user@cloud.example. Use http(s)://HOST[:PORT].")
             }
         }
 
-        @Test("mount points that are not empty, no folder, or below nothing")
+        @Test("mount points that are not empty, not a folder, or below a missing folder")
         func mountPoints() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let root = test.root
@@ -54,17 +54,17 @@ extension EndToEnd {
                 try await refused(
                     test, ["\(root)/full"] + rest, status: 6,
                     "the mount point is not empty: \(root)/full. "
-                        + "Its files would be hidden: move them away, or mount elsewhere and copy them in.")
+                        + "Its files would be hidden: move them away, or mount elsewhere and copy them into the mount.")
                 try await refused(
                     test, ["\(root)/plainfile"] + rest, status: 6,
                     "the mount point is not a folder: \(root)/plainfile. Name a folder.")
                 try await refused(
                     test, ["\(root)/no/such/folder"] + rest, status: 6,
-                    "the mount point can not be used (No such file or directory): \(root)/no/such/folder. "
-                        + "Make the folder above it first.")
+                    "the mount point cannot be used (No such file or directory): \(root)/no/such/folder. "
+                        + "Create the folder above it first.")
                 try await refused(
                     test, [test.a.mount] + rest, status: 6,
-                    "it is mounted already, by daemon \(try #require(test.a.daemon.pid)): \(test.a.mount). "
+                    "it is already mounted, by daemon \(try #require(test.a.daemon.pid)): \(test.a.mount). "
                         + "Use it, or unmount it first.")
                 #expect(try await test.a.shell("cat \(root)/full/file") == "mine")
             }
@@ -83,7 +83,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a state of a newer version is refused and not touched; a reset of it too")
+        @Test("a state of a newer version is refused and not changed, also by reset")
         func newerState() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f")
@@ -109,7 +109,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("no /dev/fuse, or one that is something else")
+        @Test("a missing /dev/fuse, or another file in its place")
         func noFuse() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f")
@@ -131,14 +131,14 @@ extension EndToEnd {
             }
         }
 
-        @Test("paths that lead nowhere, and a command that does not exist")
+        @Test("paths that do not exist, and a command that does not exist")
         func commands() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let missing = try await test.a.ubiquity(["status", test.a.path("nothing")])
                 #expect(missing.status == 1)
                 #expect(
                     missing.errors
-                        == "ubiquity: it does not exist: \(test.a.path("nothing")). `ubiquity deleted` lists what was deleted.\n"
+                        == "ubiquity: it does not exist: \(test.a.path("nothing")). `ubiquity deleted` lists deleted items.\n"
                 )
                 let elsewhere = try await test.a.ubiquity(["evict", "/usr"])
                 #expect(elsewhere.status == 2)

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Waits for bytes that do not arrive.
-    @Suite("Waits that end")
+    @Suite("Bounded waits")
     struct BoundedWaitTests {
         /// Runs `body` while B has placeholders of `f` and of the files of a folder `d`, and no cloud.
         private func inVain(_ body: (_ cloud: TestCloud, _ b: TestDevice) async throws -> Void) async throws {
@@ -18,7 +18,8 @@ extension EndToEnd {
         }
 
         @Test(
-            "download --wait ends with status 4 when the cloud is away, and what it asked for comes when that is back")
+            "download --wait ends with status 4 while the cloud is offline, and the download finishes when the cloud is back"
+        )
         func download() async throws {
             try await inVain { cloud, b in
                 let outcome = try await b.ubiquity(["download", "--wait", "\(b.documents)/f", "\(b.documents)/d"])
@@ -42,7 +43,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("a coordinated read of what cannot come ends with an error; neither its queue nor a writer waits for it")
+        @Test(
+            "a coordinated read of bytes that cannot arrive ends with an error, and neither its queue nor a writer waits for it"
+        )
         func coordinatedRead() async throws {
             try await inVain { _, b in
                 try await b.showing("presenter-tool", "fetch f", first: "asked") { shown in
@@ -56,7 +59,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a coordinated read that waits for bytes is called off by cancel, and so is what its coordinator asks later"
+            "a coordinated read that waits for bytes is ended by cancel, and so are later requests of its coordinator"
         )
         func cancelled() async throws {
             try await inVain { _, b in

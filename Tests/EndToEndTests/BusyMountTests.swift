@@ -4,9 +4,9 @@ import Testing
 
 extension EndToEnd {
     /// Mounts that are in use, that would contain themselves, or that start without their cloud.
-    @Suite("Mounts that must not be taken or made as asked")
+    @Suite("Unmounting busy mounts, and mounts that are refused")
     struct BusyMountTests {
-        @Test("unmount refuses a mount in which a program has a file open and names both, until it is forced")
+        @Test("unmount refuses a mount in which a program has a file open and names both, unless it is forced")
         func busy() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let a = test.a
@@ -26,7 +26,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a program that only stands in a folder of it does not hold a mount")
+        @Test("a program whose working directory is in the mount does not keep it busy")
         func folder() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let outcome = try await test.a.tryShell("mkdir d; cd d; \(test.a.command(["unmount", test.a.mount]))")
@@ -37,7 +37,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "mounts inside of mounts, and clouds and states inside of mounts or of their own mount point, are refused")
+            "mounts inside mounts, and clouds and states inside mounts or inside their own mount point, are refused")
         func nested() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let (a, root) = (test.a, test.root)
@@ -51,27 +51,27 @@ extension EndToEnd {
                     #expect(outcome.status == 6, "\(outcome)", sourceLocation: sourceLocation)
                     #expect(outcome.errors.contains(message), "\(outcome)", sourceLocation: sourceLocation)
                 }
-                try await refused([a.path("inner")] + free, "the mount point is inside of the mount \(a.mount)")
-                try await refused(["\(root)/link/inner"] + free, "the mount point is inside of the mount \(a.mount)")
+                try await refused([a.path("inner")] + free, "the mount point is inside the mount \(a.mount)")
+                try await refused(["\(root)/link/inner"] + free, "the mount point is inside the mount \(a.mount)")
                 for inside in [a.path("x/y"), "\(root)/link/x"] {
                     try await refused(
-                        [other, "--state", inside], "the state directory is inside of the mount \(a.mount): \(inside)")
+                        [other, "--state", inside], "the state directory is inside the mount \(a.mount): \(inside)")
                     try await refused(
                         [other, "--state", "\(root)/s", "--cloud", "file://\(inside)"],
-                        "the cloud is inside of the mount \(a.mount): \(inside)")
+                        "the cloud is inside the mount \(a.mount): \(inside)")
                 }
                 try await refused(
                     [other, "--state", "\(other)/s"],
-                    "the state directory is inside of the mount point, which would hide it")
+                    "the state directory is inside the mount point, which would hide it")
                 try await refused(
                     [other, "--state", "\(root)/s", "--cloud", "file://\(other)/c"],
-                    "the cloud is inside of the mount point")
+                    "the cloud is inside the mount point")
                 #expect(!FileManager.default.fileExists(atPath: "\(root)/s/metadata.sqlite"))
                 #expect(try await a.list() == ["inner"])
             }
         }
 
-        @Test("through a bind mount they are refused, too", .needsRoot)
+        @Test("they are refused through a bind mount, too", .needsRoot)
         func bound() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let (a, root) = (test.a, test.root)
@@ -82,12 +82,12 @@ extension EndToEnd {
                 let inner = try await a.ubiquity(["mount", "\(root)/bound/inner"] + free)
                 let state = try await a.ubiquity(["mount", "\(root)/point/m", "--state", "\(root)/twin/m/s"])
                 try await a.runner.run("umount", ["\(root)/bound", "\(root)/twin"], in: "/").text()
-                #expect(inner.status == 6 && inner.errors.contains("inside of the mount \(root)/bound"), "\(inner)")
-                #expect(state.status == 6 && state.errors.contains("inside of the mount point"), "\(state)")
+                #expect(inner.status == 6 && inner.errors.contains("inside the mount \(root)/bound"), "\(inner)")
+                #expect(state.status == 6 && state.errors.contains("inside the mount point"), "\(state)")
             }
         }
 
-        @Test("a mount that starts without its cloud says so on standard error, and one with it says nothing")
+        @Test("a mount that starts without its cloud warns on standard error, and one with its cloud prints nothing")
         func withoutCloud() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.stop()

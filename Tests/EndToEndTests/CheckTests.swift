@@ -28,7 +28,7 @@ extension EndToEnd {
             return (outcome.status, try #require(document.mounts.first))
         }
 
-        @Test("a device and a cloud that are well have no problems")
+        @Test("on a healthy device and cloud no problem is found")
         func well() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.a.shell("mkdir d; seq 1 300000 > d/big; echo small > small; ln -s d l; touch empty")
@@ -44,7 +44,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a flipped byte of a document on the device is found with its path, and repaired from the cloud")
+        @Test("a flipped byte in a document's blob is found with its path, and repaired from the cloud")
         func localByte() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("mkdir d; seq 1 300000 > d/big; echo small > small")
@@ -65,7 +65,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("bytes that changed with a new time may be an edit: repair gets the cloud's and keeps these in Recovered")
+        @Test(
+            "bytes that changed with a new time may be an edit: repair restores the cloud's and keeps these in Recovered"
+        )
         func localEdit() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.a.shell("mkdir d; seq 1 300000 > d/big")
@@ -83,20 +85,20 @@ extension EndToEnd {
             }
         }
 
-        @Test("bytes of a document that are gone from the device are found, and fetched again")
+        @Test("missing bytes of a document on the device are found, and downloaded again")
         func localGone() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("seq 1 30000 > f")
                 try await test.a.sync()
                 try FileManager.default.removeItem(atPath: try #require(try test.a.blobs.first).path)
                 let found = try await findings(test.a, "check")
-                #expect(found.mount.problems.first?.message == "its bytes are gone from this device")
+                #expect(found.mount.problems.first?.message == "its bytes are missing on this device")
                 #expect(try await findings(test.a, "repair").status == 0)
                 try await eventually("it is here") { try await test.a.tryShell("seq 1 30000 | cmp - f").succeeded }
             }
         }
 
-        @Test("a chunk that the cloud lost or that was changed there is found with its document, and sent again")
+        @Test("a chunk that is missing or changed in the cloud is found with its document, and uploaded again")
         func cloudChunk() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.a.shell("mkdir d; seq 1 400000 > d/big; head -c 50000 /dev/urandom > noise")
@@ -117,7 +119,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("where neither the device nor the cloud has good bytes, the local bytes are kept and reported")
+        @Test("if neither the device nor the cloud has valid bytes, the local bytes are kept and reported")
         func hopeless() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("head -c 50000 /dev/urandom > f")
@@ -127,12 +129,12 @@ extension EndToEnd {
                 let before = try await test.a.shell("sha256sum < f")
                 let outcome = try await findings(test.a, "repair")
                 #expect(outcome.status == 7)
-                #expect(outcome.mount.problems.contains { $0.advice?.contains("what is here was kept") == true })
+                #expect(outcome.mount.problems.contains { $0.advice?.contains("the local bytes were kept") == true })
                 #expect(try await test.a.shell("sha256sum < f") == before)
             }
         }
 
-        @Test("a damaged entry of the log is found, with the document that it made")
+        @Test("a damaged entry of the log is found, with the document that it created")
         func cloudEntry() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo one > one")
@@ -147,7 +149,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("an edit that is not in the cloud is no problem, and a repair leaves it alone")
+        @Test("an edit that is not in the cloud is not a problem, and a repair keeps it")
         func edit() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo old > f")
@@ -158,7 +160,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a flipped byte in a row that SQLite finds nothing wrong with is found with its document, and repaired")
+        @Test("a flipped byte in a row that SQLite accepts is found with its document, and repaired")
         func row() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.a.shell("for i in $(seq 1 40); do echo $i > document-$i; done; chmod 640 document-7")

@@ -7,7 +7,7 @@ extension EndToEnd {
     @Suite("Damage in the cloud")
     struct CloudDamageTests {
         @Test(
-            "a chunk that was cut short or changed is EIO and never other bytes; status says which document; the rest goes on"
+            "reading a truncated or changed chunk gives EIO and never other bytes; status names the document; other documents keep working"
         )
         func chunk() async throws {
             try await TestDevices.withTwo { cloud, a, b in
@@ -37,7 +37,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("an entry of a newer version stops its container with a clear status, nothing else, and goes on after")
+        @Test(
+            "an entry of a newer version stops only its container, with a clear status, and the container continues after an update"
+        )
         func newerEntry() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await a.shell("echo one > one; mkdir ../../notes")

@@ -12,10 +12,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    @Suite("Collections that die")
+    @Suite("Crashes during collection")
     struct CollectionCrashTests {
         @Test(
-            "kill -9 of a collection, and of the server beside it, never takes what is needed, nor leaves a row without its file"
+            "kill -9 of a collection, and of the server beside it, never loses a needed chunk or leaves a row without its file"
         )
         func killed() async throws {
             let seed = UInt64.random(in: 0 ... .max)

@@ -5,7 +5,7 @@ extension EndToEnd {
     /// Two devices change the same things while they can not see each other's changes.
     @Suite("Conflicts")
     struct ConflictTests {
-        @Test("both edit: the newest is current, the other stands beside it on both, read-only")
+        @Test("both edit: the newest is current, and the other is shown beside it on both devices, read-only")
         func bothEdit() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 let sibling = try await Self.makeConflict(cloud, a, b)
@@ -25,7 +25,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a sibling keeps its mode, times, owner and attributes: changing them is EACCES, and ours can still be read and set"
+            "a sibling keeps its mode, times, owner and attributes: changing them is EACCES, and the ubiquity attributes can still be read and set"
         )
         func siblingIsFixed() async throws {
             try await TestDevices.withTwo { cloud, a, b in
@@ -49,7 +49,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("the other version is downloaded by itself where the document is, and stays in the cloud where it is not")
+        @Test(
+            "the other version is downloaded automatically where the document is local, and stays in the cloud elsewhere"
+        )
         func bytesOfTheOther() async throws {
             try await TestDevices.with(devices: ["A", "B", "C"]) { test in
                 let (a, b, c) = (test.devices[0], test.devices[1], test.devices[2])
@@ -74,7 +76,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("renaming the sibling makes it a document of its own everywhere")
+        @Test("renaming the sibling makes it an independent document everywhere")
         func renameSibling() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 let sibling = try await Self.makeConflict(cloud, a, b)
@@ -102,7 +104,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "conflicts --json lists both sides, and resolve --keep ends it as asked",
+            "conflicts --json lists both sides, and resolve --keep resolves the conflict as requested",
             arguments: ["current", "VERSION", "both"])
         func resolve(keep: String) async throws {
             try await TestDevices.withTwo { cloud, a, b in
@@ -134,21 +136,21 @@ extension EndToEnd {
             }
         }
 
-        @Test("equal edits are no conflict")
+        @Test("equal edits do not conflict")
         func equalEdits() async throws {
             try await Self.apart(
                 before: "echo base > doc.txt", a: "echo same > doc.txt", b: "echo same > doc.txt",
                 hold: ["doc.txt": "same"])
         }
 
-        @Test("an edit wins against a delete, whichever was first")
+        @Test("an edit wins over a deletion, in either order")
         func editAgainstDelete() async throws {
             try await Self.apart(
                 before: "mkdir d; echo base > d/one; echo base > two", a: "echo edited > d/one; rm two",
                 b: "rm -r d; echo edited > two", hold: ["d/one": "edited", "two": "edited"])
         }
 
-        @Test("new files of one name: equal ones are one, different ones both stay")
+        @Test("new files with one name: equal ones are merged, different ones both stay")
         func bothCreate() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await Self.apart(cloud, a, b, { try await a.shell("echo equal > e; echo from a > f.txt") }) {
@@ -165,7 +167,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("new folders of one name become one")
+        @Test("new folders with one name are merged")
         func bothMakeFolder() async throws {
             try await Self.apart(
                 before: ":", a: "mkdir -p d/e; echo a > d/e/a; echo x > d/same",
@@ -187,7 +189,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("folders moved into each other end as one tree that both have")
+        @Test("folders moved into each other end as the same tree on both devices")
         func moveIntoEachOther() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await a.shell("mkdir one two; echo 1 > one/1; echo 2 > two/2")
@@ -200,21 +202,21 @@ extension EndToEnd {
             }
         }
 
-        @Test("deleting a folder never takes what the deleter had not seen")
+        @Test("deleting a folder never deletes items that the deleting device had not seen")
         func deleteFolder() async throws {
             try await Self.apart(
                 before: "mkdir -p d/e; echo old > d/e/old; echo base > d/e/edited", a: "rm -r d",
                 b: "echo new > d/e/new; echo edited > d/e/edited", hold: ["d/e/new": "new", "d/e/edited": "edited"])
         }
 
-        @Test("a document renamed on one device and edited on the other has both")
+        @Test("a document renamed on one device and edited on the other has both changes")
         func renameAgainstEdit() async throws {
             try await Self.apart(
                 before: "mkdir d; echo base > doc.txt", a: "mv doc.txt d/renamed.txt", b: "echo edited > doc.txt",
                 hold: ["d/renamed.txt": "edited"])
         }
 
-        @Test("a device that was frozen while the other edited keeps both edits")
+        @Test("a device that was stopped while the other edited keeps both edits")
         func frozen() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo base > doc.txt")

@@ -8,7 +8,7 @@ extension EndToEnd {
     struct ContainerTests {
         private func root(_ device: TestDevice) async throws -> String { try await device.shell("ls ../..") }
 
-        @Test("a container without documents is removed on all devices, and is there again once a program makes it")
+        @Test("a container without documents is removed on all devices, and returns when a program makes it again")
         func remove() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir ../../Work; echo x > ../../Work/Documents/x")
@@ -32,7 +32,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a document that was made while the container was removed elsewhere shows the container again on all devices"
+            "a document that was created while the container was removed elsewhere makes the container visible again on all devices"
         )
         func race() async throws {
             try await TestDevices.withTwo { cloud, a, b in
@@ -54,7 +54,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a container without documents is renamed, its folder is usable at once under the new name; one with documents is not"
+            "a container without documents can be renamed and used at once under the new name; one with documents cannot"
         )
         func rename() async throws {
             try await TestDevices.withTwo { _, a, b in

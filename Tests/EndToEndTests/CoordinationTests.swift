@@ -63,7 +63,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("writers in processes of their own take turns: no update is lost")
+        @Test("writers in separate processes take turns: no update is lost")
         func writersTakeTurns() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let write = test.a.command(["coordinate", "write", "n"])
@@ -75,7 +75,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("readers go together, a writer waits for them and shows whom it waits for")
+        @Test("readers run together; a writer waits for them and shows which programs it waits for")
         func readersShare() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let go = "\(test.a.state)/go"
@@ -100,7 +100,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("kill -9 of a holder frees its claim at once")
+        @Test("kill -9 of a holder releases its claim at once")
         func killedHolder() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let go = "\(test.a.state)/go"
@@ -116,7 +116,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a holder that is stopped keeps its claim for half a minute, then others go on and it is notified")
+        @Test("a stopped holder keeps its claim for half a minute, then others continue and it is notified")
         func stoppedHolder() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let go = "\(test.a.state)/go"
@@ -136,12 +136,12 @@ extension EndToEnd {
                 try await test.a.shell("touch \(go)")
                 let end = try await holder
                 #expect(end.status == 1)
-                #expect(end.errors.contains("the claim was taken away"), "\(end.errors)")
+                #expect(end.errors.contains("the claim was revoked"), "\(end.errors)")
             }
         }
 
         @Test(
-            "a program started inside an accessor does not wait for it, and of two that would wait for each other one is refused"
+            "a program started inside an accessor does not wait for it, and of two that would deadlock one is refused"
         )
         func nesting() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
@@ -156,7 +156,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a turn that does not come in time is an error that says so, and the program does not run")
+        @Test("if a claim is not granted in time, the error says so and the program does not run")
         func timeout() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let go = "\(test.a.state)/go"
@@ -172,7 +172,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("the program's exit status and signals pass through, and a command that can not be run is reported")
+        @Test("the program's exit status and signals are passed on, and a command that cannot be run is reported")
         func exitStatus() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let write = test.a.command(["coordinate", "write", "f"])

@@ -29,7 +29,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("cp -a copies in faithfully")
+        @Test("cp -a copies faithfully into the mount")
         func copy() async throws { try await expectFaithful("cp -a $SOURCE copy") }
 
         @Test("cp -a copies faithfully inside the mount")
@@ -45,13 +45,13 @@ extension EndToEnd {
                 """)
         }
 
-        @Test("rsync brings a tree in, and finds nothing to do after")
+        @Test("rsync copies a tree into the mount, and has nothing to do the second time")
         func rsync() async throws {
             try await expectFaithful(
                 "rsync -aX $SOURCE/ copy/ && test -z \"$(rsync -aniX --checksum --delete $SOURCE/ copy/)\"")
         }
 
-        @Test("rsync takes a tree out again as it came")
+        @Test("rsync copies a tree out of the mount faithfully")
         func rsyncBack() async throws {
             try await expectFaithful(
                 """
@@ -60,7 +60,7 @@ extension EndToEnd {
                 """)
         }
 
-        @Test("mv brings a tree in and takes it out")
+        @Test("mv moves a tree into the mount and out of it")
         func move() async throws {
             try await expectFaithful(
                 """
@@ -70,12 +70,12 @@ extension EndToEnd {
                 """)
         }
 
-        @Test("renaming and moving folders inside the mount keeps everything in them")
+        @Test("renaming and moving folders inside the mount keeps all of their contents")
         func moveInside() async throws {
             try await expectFaithful("cp -a $SOURCE a && mkdir b && mv a b/c && mv b/c copy && rmdir b")
         }
 
-        @Test("dd, truncate, split and cat write what they write on a disk")
+        @Test("dd, truncate, split and cat write the same as on a disk")
         func writers() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.expectSameEverywhere(

@@ -7,7 +7,7 @@ extension EndToEnd {
     /// The daemon dies in the middle of its work; after the next start every file whose close returned is present.
     @Suite("Crashes")
     struct CrashTests {
-        @Test("a copy that is under way: every file that was closed is there")
+        @Test("a crash during a copy: every file that was closed is complete")
         func duringCopy() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 let plain = try test.plain()
@@ -27,7 +27,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a daemon that crashes starts again by itself, as the same process, and says in its log that it crashed")
+        @Test("a daemon that crashes restarts itself, as the same process, and logs the crash")
         func startsAgain() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 // Without this setting a crash ends a test's daemon, and its backtrace is in the log.
@@ -51,7 +51,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("an upload that is under way goes on after the restart")
+        @Test("a crash during an upload: it continues after the restart")
         func duringUpload() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 let plain = try test.plain()
@@ -65,7 +65,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a download that is under way: the bytes are right after the restart")
+        @Test("a crash during a download: the bytes are correct after the restart")
         func duringDownload() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("head -c 400000000 /dev/urandom > big")
@@ -85,7 +85,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a storm of renames: every name is old or new, and both devices agree")
+        @Test("a crash during many renames: every item has its old or its new name, and both devices agree")
         func duringRenames() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.a.shell("mkdir x y; for i in $(seq 1 300); do echo $i > x/$i; done")
@@ -102,7 +102,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("evictions under way: every document is still whole")
+        @Test("a crash during evictions: every document is still complete")
         func duringEviction() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.a.shell("for i in $(seq 1 300); do seq $i $((i + 3000)) > $i; done")
@@ -119,7 +119,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("an edit that was closed survives at once, a save by rename is whole")
+        @Test("an edit survives a crash right after its close, and a save by rename is complete")
         func duringSaves() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 let plain = try test.plain()

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// The daemon among the programs that coordinate: uploads, newer versions, evictions.
-    @Suite("The daemon's turns")
+    @Suite("The daemon's permits")
     struct DaemonPermitTests {
         /// Runs a script in an accessor that continues when `go` exists; `body` runs while the claim is held.
         private func holding(
@@ -25,7 +25,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "what a program writes under a claim is uploaded when it is done, whole; other documents do not wait for it"
+            "an edit under a claim is uploaded complete when the claim ends; other documents do not wait for it"
         )
         func upload() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -47,7 +47,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a newer version takes a document's place only when no program reads it under a claim any more")
+        @Test("a newer version replaces a document only when no program reads it under a claim any more")
         func swap() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo old > f")
@@ -68,7 +68,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a placeholder that is held shows what it was until that is over")
+        @Test("a placeholder keeps its state while it is claimed, and is updated afterwards")
         func placeholder() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo old > f")

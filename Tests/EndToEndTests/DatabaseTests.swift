@@ -5,7 +5,7 @@ extension EndToEnd {
     @Suite("sqlite3")
     struct DatabaseTests {
         @Test(
-            "a database works in every journal mode, and B's copy is sound",
+            "a database works in every journal mode, and B's copy is valid",
             arguments: ["delete", "truncate", "persist", "wal"])
         func journal(mode: String) async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
@@ -26,7 +26,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("two processes that write one database in turn lose nothing", arguments: ["delete", "wal"])
+        @Test("two processes that write one database alternately lose nothing", arguments: ["delete", "wal"])
         func twoWriters(mode: String) async throws {
             try await TestDevices.withTwo { _, a, _ in
                 try await a.shell(

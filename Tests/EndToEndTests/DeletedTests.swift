@@ -38,7 +38,7 @@ extension EndToEnd {
             """
 
         @Test(
-            "a folder that was removed with its contents is one line of the list, on every device, and comes back whole on all"
+            "a folder that was removed with its contents is one line of the list on every device, and is restored complete on all"
         )
         func folder() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -65,7 +65,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "the versions of a document are listed and copied though its folder is gone, and though another took the folder's name"
+            "the versions of a document can be listed and copied although its folder is deleted, and although another has the folder's name"
         )
         func versionsOfGoneFolder() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
@@ -96,7 +96,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "without the cloud deleted items are listed and restored; names and attributes are back at once, and all devices have them later"
+            "without the cloud deleted items are listed and restored; names and attributes return at once, and reach all devices later"
         )
         func offline() async throws {
             try await TestDevices.withTwo { cloud, a, b in
@@ -128,7 +128,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a document comes back with the folders above it; to another place with --to; beside what took its name; the one asked for by id"
+            "a document is restored with the folders above it, to another place with --to, beside an item that took its name, or by its id"
         )
         func places() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
@@ -162,7 +162,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a deleted document whose versions were removed is listed no more")
+        @Test("a deleted document whose versions were removed is no longer listed")
         func forgotten() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let a = test.a
@@ -178,7 +178,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a program lists and restores what was deleted by the library, by whichever device")
+        @Test("a program lists and restores deleted items with the library, whichever device deleted them")
         func library() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir d; echo 1 > d/1; echo 2 > d/2; echo three > f")
@@ -194,7 +194,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a package comes back as one, a thousand documents in a deep tree all at once")
+        @Test("a package is restored as one item, and a thousand documents in a deep tree at once")
         func many() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell(

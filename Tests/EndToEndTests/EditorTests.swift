@@ -22,13 +22,13 @@ extension EndToEnd {
             }
         }
 
-        @Test("vim saves, and the document stays the same one", arguments: ["yes", "no", "auto"])
+        @Test("vim saves a document, and its identity stays the same", arguments: ["yes", "no", "auto"])
         func vim(backupCopy: String) async throws {
             try await expectSave(
                 "vim -Nu NONE -es -c 'set backup backupcopy=\(backupCopy)' -c '%s/old/new/' -c 'wq' doc.txt")
         }
 
-        @Test("emacs saves with a backup, and the document stays the same one")
+        @Test("emacs saves with a backup, and the document's identity stays the same")
         func emacs() async throws {
             try await expectSave(
                 """
@@ -37,7 +37,7 @@ extension EndToEnd {
                 """)
         }
 
-        @Test("emacs saves without renaming the document away, and it stays the same one")
+        @Test("emacs saves without renaming the document away, and its identity stays the same")
         func emacsByCopying() async throws {
             try await expectSave(
                 """
@@ -46,7 +46,7 @@ extension EndToEnd {
                 """)
         }
 
-        @Test("nano saves, and the document stays the same one")
+        @Test("nano saves a document, and its identity stays the same")
         func nano() async throws {
             try await expectSave(Self.typed("nano -B doc.txt", until: "one", "Down C-k n e w C-o Enter C-x"))
         }
@@ -64,13 +64,13 @@ extension EndToEnd {
         }
 
         @Test(
-            "a stream editor that edits in place keeps the document",
+            "a stream editor that edits in place keeps the document's identity",
             arguments: [
                 "sed -i s/old/new/ doc.txt", "sed -i~ s/old/new/ doc.txt", "perl -pi -e s/old/new/ doc.txt",
             ])
         func streamEditors(command: String) async throws { try await expectSave(command) }
 
-        @Test("an atomic save with fsync keeps the document")
+        @Test("an atomic save with fsync keeps the document's identity")
         func atomicSave() async throws {
             try await expectSave(
                 "printf 'one\\nnew\\n' > .doc.txt.tmp && sync .doc.txt.tmp && mv .doc.txt.tmp doc.txt && sync -f .")

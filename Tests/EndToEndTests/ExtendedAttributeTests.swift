@@ -4,7 +4,7 @@ import Testing
 extension EndToEnd {
     @Suite("Extended attributes")
     struct ExtendedAttributeTests {
-        @Test("the document's own attributes work as on a disk and travel to B")
+        @Test("the document's own attributes work as on a disk and are synced to B")
         func own() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.expectSameEverywhere(
@@ -22,7 +22,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a name below user.ubiquity. that means nothing is refused: EINVAL, and nothing is kept")
+        @Test("an unknown name below user.ubiquity. is refused with EINVAL, and not stored")
         func unknownNames() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let a = test.a
@@ -38,7 +38,8 @@ extension EndToEnd {
             }
         }
 
-        @Test("cp -a, rsync -X, tar --xattrs and mv carry a document's own attributes and none of ours")
+        @Test(
+            "cp -a, rsync -X, tar --xattrs and mv copy a document's own attributes and none of the ubiquity attributes")
         func copies() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell(

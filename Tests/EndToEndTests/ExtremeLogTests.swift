@@ -13,7 +13,7 @@ extension EndToEnd {
     @Suite("Logs of extreme values")
     struct ExtremeLogTests {
         @Test(
-            "items of extreme values are listed, queried and removed; what cannot be read is an error, and honest ones go on"
+            "items with extreme values can be listed, queried and removed; unreadable ones are errors, and ordinary items keep working"
         )
         func shown() async throws {
             try await ServerProcess.with { server in

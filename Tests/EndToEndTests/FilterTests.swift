@@ -20,7 +20,7 @@ extension EndToEnd {
             return try Regex(String(expression))
         }
 
-        @Test("the filter finds the address of a refused sign-in in the server's log, and nothing in other lines")
+        @Test("the filter finds the address of a refused sign-in in the server's log, and matches no other lines")
         func filter() async throws {
             let folder = "\(NSTemporaryDirectory())/ubq-filter-\(UUID().uuidString)"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -43,7 +43,7 @@ extension EndToEnd {
             #expect(lines.count > 1)
         }
 
-        @Test("packages install the filter and a jail of its name that is off")
+        @Test("packages install the filter and a disabled jail with its name")
         func staged() throws {
             let stage = try String(contentsOf: Self.folder.appending(path: "stage"), encoding: .utf8)
             for place in ["filter.d/ubiquity-server.conf", "jail.d/ubiquity-server.conf"] {

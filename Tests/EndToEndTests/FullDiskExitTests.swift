@@ -3,10 +3,10 @@ import Testing
 
 extension EndToEnd {
     /// A full disk that holds the state can always be emptied, whichever process filled it and whatever else happens.
-    @Suite("The way out of a full disk", .needsRoot)
+    @Suite("Freeing space on a full disk", .needsRoot)
     struct FullDiskExitTests {
         @Test(
-            "while a neighbour takes each free block, attributes leave the reserve alone, all can be removed and evicted, and it mounts",
+            "while another program takes every free block, attributes do not use the reserve, everything can be removed and evicted, and the mount starts",
             arguments: SmallDisk.allCases)
         func attributes(disk: SmallDisk) async throws {
             try await disk.run(
@@ -46,7 +46,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a disk that is full of edits is emptied by uploads and evictions, and a write evicts what the cloud has",
+            "a disk full of edits is freed by uploads and evictions, and a write evicts bytes that are in the cloud",
             arguments: SmallDisk.allCases)
         func edits(disk: SmallDisk) async throws {
             try await disk.run(

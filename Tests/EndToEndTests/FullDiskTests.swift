@@ -22,7 +22,8 @@ extension EndToEnd {
         }
 
         @Test(
-            "on a full state disk a write fails with ENOSPC at once, nothing hangs, and all goes on when there is room")
+            "on a full state disk a write fails with ENOSPC at once, nothing hangs, and everything continues when there is space"
+        )
         func state() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 let a = test.a
@@ -53,7 +54,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("with its cloud full, edits stay queued with a reason, and go when there is room")
+        @Test("with a full cloud, edits stay queued with a reason, and are uploaded when there is space")
         func cloud() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let a = test.a

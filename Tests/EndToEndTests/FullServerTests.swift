@@ -10,7 +10,9 @@ import Testing
 extension EndToEnd {
     @Suite("A server whose disk is full")
     struct FullServerTests {
-        @Test("says so, keeps all that it acknowledged, also over a death, and goes on once there is room", .needsRoot)
+        @Test(
+            "a full server says so, keeps all that it acknowledged, also over a kill, and continues once there is space",
+            .needsRoot)
         func full() async throws {
             let folder = "\(NSTemporaryDirectory())/ubq-full-\(UUID().uuidString)"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -20,7 +20,7 @@ extension EndToEnd {
                 .split(separator: "\n").map(String.init)
         }
 
-        @Test("what was in the cloud before a device first saw a store comes with reason 1")
+        @Test("keys that were in the cloud before a device first opened a store arrive with reason 1")
         func initialSync() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await b.stop()
@@ -42,7 +42,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("another account is reported with reason 3, and its values replace the old ones")
+        @Test("a change of account is reported with reason 3, and the new account's values replace the old ones")
         func otherAccount() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let other = try test.plain("other")
@@ -59,7 +59,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a program reads its settings while no daemon runs, and keeps what it writes then")
+        @Test("a program reads its settings while no daemon runs, and what it writes then is kept")
         func withoutDaemon() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await set(test.a, "theme", "dark")
@@ -72,7 +72,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("of settings that exceed the store those that fit are kept, and the others are reported")
+        @Test("of settings that exceed the store's limit, those that fit are kept and the others are reported")
         func quota() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.showing("presenter-tool", "store \(container)", first: "serving") { shown in

@@ -6,7 +6,7 @@ extension EndToEnd {
     @Suite("Key values")
     struct KeyValueTests {
         @Test(
-            "a key written on one device is read on the other, which is notified; the last write counts, also one made offline"
+            "a key written on one device is read on the other, which is notified; the last write wins, also one made offline"
         )
         func keyValues() async throws {
             try await TestDevices.withTwo { cloud, a, b in
@@ -50,7 +50,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a key that was written and not sent survives a reset")
+        @Test("a key that was written but not sent survives a reset")
         func resetKeepsKeys() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.sync()

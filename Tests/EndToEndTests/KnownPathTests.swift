@@ -27,7 +27,8 @@ extension EndToEnd {
             try await device.ubiquity(["diagnose", "--claims", "--json", device.mount]).text()
         }
 
-        @Test("after its folder was renamed, a path means the file that is there now, and the old file is free")
+        @Test(
+            "after a folder was renamed, a path refers to the file that is there now, and the old file is not claimed")
         func folder() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("mkdir d; echo old > d/f")
@@ -41,7 +42,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("after a save by rename a path means the new file; after a removal, what is made there")
+        @Test(
+            "after a save by rename a path refers to the new file, and after a removal to the file that is created there"
+        )
         func replaced() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let changes = ["echo new > t; mv t f", "rm f; echo other > f", "mv f g; echo third > f"]
@@ -58,7 +61,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("what another device wrote is what a path means that was read often")
+        @Test("after another device wrote a file, a path that was read often refers to the new content")
         func fromElsewhere() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo 1 > f")

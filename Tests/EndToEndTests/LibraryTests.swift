@@ -16,7 +16,7 @@ extension EndToEnd {
             try await library(device, words).joined(separator: "; ")
         }
 
-        @Test("a container's folder is made when it is asked for; nil is the container that everybody has")
+        @Test("a container's folder is created when it is requested; nil requests the default container")
         func containers() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let folder = try await tool(test.a, "container com.example.notes")
@@ -30,7 +30,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "bytes are fetched and dropped when a program asks for that, and its values tell; one file stays here alone"
+            "bytes are downloaded and evicted when a program requests it, and its resource values show that; one file is excluded from sync"
         )
         func values() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -67,7 +67,7 @@ extension EndToEnd {
                 #expect(try await test.a.shell("\(test.a.binaries)/presenter-tool sync d pause") == "pause")
                 #expect(try await test.a.attribute("isSyncPaused", of: "d") == "1")
                 let refusal = try await test.a.shell("echo x > d/g; \(test.a.binaries)/presenter-tool sync d/g resume")
-                #expect(refusal.contains("resume the folder"), "\(refusal)")
+                #expect(refusal.contains("Resume that folder"), "\(refusal)")
                 #expect(try await test.a.shell("\(test.a.binaries)/presenter-tool sync d resume") == "resume")
                 #expect(try await test.a.attribute("isSyncPaused", of: "d/g") == "0")
             }
@@ -83,7 +83,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a copy for uploading is closed to other users and gone afterwards, also where none could be made")
+        @Test("a copy for uploading is closed to other users and deleted afterwards, also if none could be made")
         func copies() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let temporary = try test.plain("temporary")
@@ -100,7 +100,7 @@ extension EndToEnd {
         // MARK: Moves
 
         @Test(
-            "a document and a folder that a program moves into a container and out of it take their presenters along, with what is typed then"
+            "a document and a folder that a program moves into a container and out of it keep their presenters, with edits made meanwhile"
         )
         func borders() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -137,7 +137,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a move that cannot be done says why in the words of Foundation, and leaves the item where it was")
+        @Test("a move that cannot be made fails with Foundation's error and reason, and leaves the item in its place")
         func refusedMoves() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let outside = try test.plain("outside")
@@ -156,7 +156,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a move that a program makes and announces by itself takes presenters across the border of a mount")
+        @Test("a move that a program makes and announces itself keeps presenters across the boundary of a mount")
         func announced() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let outside = try test.plain("outside")
@@ -174,7 +174,7 @@ extension EndToEnd {
 
         // MARK: Identity
 
-        @Test("the identity token is each program's own and gone after logout; its observers are notified")
+        @Test("the identity token differs by program and is nil after logout, and its observers are notified")
         func identity() async throws {
             try await ServerProcess.with { server in
                 try await TestDevices.with(devices: ["A"], cloud: server.url) { test in

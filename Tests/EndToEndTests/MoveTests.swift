@@ -7,7 +7,8 @@ extension EndToEnd {
     @Suite("Moves in and out")
     struct MoveTests {
         @Test(
-            "what moves in is a document on all devices, what moves out is on this machine alone; nothing is replaced")
+            "an item that is moved in is a document on all devices, an item that is moved out is only on this machine; nothing is replaced"
+        )
         func moves() async throws {
             try await TestDevices.withTwo { _, a, b in
                 let outside = "\(a.state)/outside"

@@ -6,7 +6,7 @@ extension EndToEnd {
     /// The example program, beside others that write its documents and on two devices.
     @Suite("NoteTaker")
     struct NoteTakerTests {
-        @Test("who reads a document that another program has open gets what was typed there and not saved")
+        @Test("a program that reads a document that is open in another program gets the unsaved edits")
         func saves() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.showing("NoteTaker", "n.txt", first: "open") { note in
@@ -21,7 +21,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("a program's query and settings learn of another device; what it remembers is there too")
+        @Test(
+            "a program's query and settings receive changes of another device, and a setting that is written without a daemon is kept"
+        )
         func notebook() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo 1 > first.txt; echo 2 > other.md")
@@ -52,7 +54,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a note that vim and another program write too shows each change, and nothing is lost")
+        @Test("a note that vim and another program write too shows each change, and no edit is lost")
         func editors() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo one > n.txt")
@@ -74,7 +76,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a coordinated read fetches a document that is not here, and the library tells its state")
+        @Test("a coordinated read downloads a placeholder, and the library shows its state")
         func placeholder() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo x > f")
@@ -88,7 +90,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a program that resolves a conflict by the library keeps the lines of both sides, on both devices")
+        @Test("a program that resolves a conflict with the library keeps the lines of both sides, on both devices")
         func conflict() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await a.shell("echo one > f")
@@ -123,7 +125,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a change of another device reaches the presenter once its bytes are here")
+        @Test("a change of another device reaches the presenter once its bytes are downloaded")
         func otherDevice() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.a.shell("echo x > f")

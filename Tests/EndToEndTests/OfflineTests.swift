@@ -5,7 +5,8 @@ extension EndToEnd {
     /// The cloud's directory is renamed, as if its disk had been removed.
     @Suite("Offline")
     struct OfflineTests {
-        @Test("without its cloud the mount lists, reads what is local, writes and queues, and catches up after")
+        @Test(
+            "without its cloud the mount lists, reads local bytes, writes and queues, and syncs when the cloud is back")
         func worksOffline() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.a.shell("mkdir d; echo local > d/f; seq 1 1000 > distant")
@@ -32,7 +33,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a command that waits for a cloud that is away says why")
+        @Test("a command that waits for an unreachable cloud says why")
         func waiting() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try test.cloud.goOffline()
@@ -45,7 +46,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("reading a placeholder without its cloud fails with ENETUNREACH in bounded time, and works after")
+        @Test(
+            "reading a placeholder without its cloud fails with ENETUNREACH in bounded time, and works when the cloud is back"
+        )
         func placeholder() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await a.shell("seq 1 1000 > f")
@@ -61,7 +64,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a restart without the cloud works on, and never makes a cloud of its own")
+        @Test("after a restart without the cloud the mount works, and never creates a cloud of its own")
         func restart() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.a.shell("echo x > f")

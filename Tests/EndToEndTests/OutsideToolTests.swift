@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     /// What file-system test suites and third-party programs require of a mount.
-    @Suite("Tools from outside")
+    @Suite("Other programs and system tools")
     struct OutsideToolTests {
         /// Returns a Python script that can make system calls for which Python has no function.
         private static func python(_ code: String) -> String {
@@ -17,7 +17,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "what is written through a mapping shows its new times at once when the file is closed, and while it is open"
+            "writes through a mapping show the new times at once when the file is closed, and while it is open"
         )
         func mappedTimes() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
@@ -46,7 +46,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a file, a folder and a link are found by handle, also by a mount that has never looked them up; what is gone is ESTALE",
+            "a file, a folder and a link are found by handle, also in a new mount that has never looked them up; removed ones are ESTALE",
             .needsRoot)
         func handles() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
@@ -89,7 +89,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("commands know paths below a bind mount of a mount, and unmounting that leaves the mount", .needsRoot)
+        @Test(
+            "commands accept paths below a bind mount of a mount, and unmounting the bind mount leaves the mount",
+            .needsRoot)
         func bindMounts() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let (a, view) = (test.a, try test.plain("view"))
@@ -109,7 +111,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("readers that are ended while they download leave no file of the daemon open")
+        @Test("readers that are killed while they download leave no file of the daemon open")
         func endedReaders() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("for i in $(seq 40); do head -c 6000000 /dev/urandom > big$i; done")

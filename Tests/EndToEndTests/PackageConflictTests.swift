@@ -48,7 +48,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "both devices list the conflict, in status, conflicts, versions and queries, with the device that each whole came from"
+            "both devices list the conflict, in status, conflicts, versions and queries, with the device of each version of the package"
         )
         func listed() async throws {
             try await TestDevices.withTwo { cloud, a, b in
@@ -80,7 +80,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("resolve keeps one whole or both, on both devices")
+        @Test("resolve keeps one version of the package, or both, on both devices")
         func resolve() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await makePackage(a, b)
@@ -119,7 +119,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("a whole that lost becomes a document of its own by being renamed, and is resolved by being deleted")
+        @Test(
+            "a losing version of a package becomes a document of its own when it is renamed, and is resolved when it is deleted"
+        )
         func byHand() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await makePackage(a, b)
@@ -157,7 +159,8 @@ extension EndToEnd {
             }
         }
 
-        @Test("a program puts the whole that lost in the document's place by the library, on both devices")
+        @Test(
+            "a program replaces the document with the losing version of the package using the library, on both devices")
         func library() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await makePackage(a, b)

@@ -7,7 +7,7 @@ extension EndToEnd {
     @Suite("Packages")
     struct PackageTests {
         @Test(
-            "a package whose files are written one after the other arrives whole, and a file beside it does not wait for it"
+            "a package whose files are written one after the other arrives complete, and a file beside it does not wait for it"
         )
         func arrivesWhole() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -25,7 +25,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("what a program writes into a package under a claim is sent when it is done, all of it at once")
+        @Test("what a program writes into a package under a claim is sent when the claim ends, all of it at once")
         func claim() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir d.rtfd; echo 1 > d.rtfd/x; echo 1 > d.rtfd/y")
@@ -48,7 +48,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "on a device that has a package's bytes no coordinated reader sees some files of one save beside some of another"
+            "on a device that has a package's bytes, no coordinated reader sees files of different saves together"
         )
         func noMix() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -73,7 +73,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("who opens one file of a package gets all of it; its folder tells how far it is")
+        @Test("opening one file of a package downloads all of it, and its folder shows the progress")
         func oneDownload() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir -p d.rtfd/in; echo 1 > d.rtfd/x; echo 2 > d.rtfd/in/y; echo 3 > z")
@@ -94,7 +94,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a folder with an extension that its container declares is a package on every device, also one that was there before"
+            "a folder with an extension that its container declares is a package on every device, also an existing folder"
         )
         func declared() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -139,11 +139,11 @@ extension EndToEnd {
                 #expect(
                     try await a.ubiquity(["package-types", "--mount", a.mount]).text().hasPrefix("own\tdeclared\n"))
                 let wrong = try await a.ubiquity(["package-types", "--mount", a.mount, "--add", "a.b"])
-                #expect(wrong.status == 1 && wrong.errors.contains("can not be the extension"))
+                #expect(wrong.status == 1 && wrong.errors.contains("cannot be the extension"))
             }
         }
 
-        @Test("a package that two devices changed apart is kept as two wholes, which both show")
+        @Test("a package that two devices changed independently is kept as two complete versions, which both show")
         func twoWholes() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await a.shell("mkdir d.rtfd; echo 1 > d.rtfd/x; echo 1 > d.rtfd/y; echo 1 > d.rtfd/z")

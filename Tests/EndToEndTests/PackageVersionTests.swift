@@ -42,7 +42,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "each state that a package had is listed and can be restored as a whole, on a device that never had it; a restore can be undone"
+            "each state of a package is listed and can be restored complete on a device that never had it; a restore can be undone"
         )
         func restore() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -69,7 +69,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a restore of a package reaches other devices at once, never in part")
+        @Test("a restored package reaches other devices at once, never in part")
         func oneBatch() async throws {
             try await TestDevices.withTwo { _, a, b in
                 let files = (1...6).map { "d.rtfd/\($0)" }.joined(separator: " ")
@@ -96,7 +96,7 @@ extension EndToEnd {
         private let exchange =
             "python3 -c 'import ctypes, sys; a, b = [p.encode() for p in sys.argv[1:]]; sys.exit(ctypes.CDLL(None).renameat2(-100, a, -100, b, 2))'"
 
-        @Test("a package that programs save by exchanging it for a whole new folder has its states under its name")
+        @Test("a package that programs save by exchanging it for a new folder keeps its states under its name")
         func exchanged() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir d.rtfd; echo 1 > d.rtfd/x; echo 1 > d.rtfd/y")
@@ -116,7 +116,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("changes of a package that have not reached the cloud are uploaded before a version replaces them")
+        @Test("changes of a package that are not in the cloud are uploaded before a version replaces them")
         func unsent() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await makeHistory(test.a, test.a)
@@ -133,7 +133,8 @@ extension EndToEnd {
             }
         }
 
-        @Test("a version of a package is copied elsewhere, also of a deleted package; it cannot be removed alone")
+        @Test(
+            "a version of a package can be copied elsewhere, also of a deleted package; it cannot be removed by itself")
         func export() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await makeHistory(a, b)
@@ -154,7 +155,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a program reads and puts back versions of a package by the library")
+        @Test("a program reads and restores versions of a package with the library")
         func library() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await makeHistory(a, b)

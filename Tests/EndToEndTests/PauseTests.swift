@@ -5,7 +5,7 @@ extension EndToEnd {
     /// `isSyncPaused`: how an editor keeps unfinished work on its device.
     @Suite("Paused sync")
     struct PauseTests {
-        @Test("a paused document does not upload, others do; resumed, it uploads")
+        @Test("a paused document is not uploaded, others are; when it is resumed, it is uploaded")
         func pauses() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo one > f; echo one > g")
@@ -33,7 +33,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("an edit elsewhere of a paused document is a conflict when it resumes, and nothing is lost")
+        @Test("an edit of a paused document on another device is a conflict when it is resumed, and no edit is lost")
         func conflict() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo base > f")
@@ -54,7 +54,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("a paused folder keeps all that is done in it to itself, downloads go on; resumed, everything goes up")
+        @Test(
+            "changes in a paused folder are not sent while downloads continue; when it is resumed, everything is uploaded"
+        )
         func folder() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir -p d/e; echo one > d/e/f; echo gone > d/gone; echo one > g; echo far > d/far")
@@ -70,7 +72,7 @@ extension EndToEnd {
                         "f", "gone", "far",
                     ])
                 let single = try await a.ubiquity(["resume", a.path("d/e/f")])
-                #expect(single.status == 6 && single.errors.contains("Resume the folder"), "\(single)")
+                #expect(single.status == 6 && single.errors.contains("Resume that folder"), "\(single)")
                 try await a.shell(
                     "echo two > d/e/f; echo new > d/e/new; rm d/gone; mv d/e d/E; echo two > g; mkdir d/sub")
                 try await b.shell("echo far away > d/far")
@@ -94,7 +96,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a paused container keeps its documents to itself; what is moved out of a paused folder goes up")
+        @Test("documents of a paused container are not sent; what is moved out of a paused folder is uploaded")
         func container() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir d; echo one > f; echo one > d/g")
@@ -129,7 +131,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "an upload that is to fail on a conflict does, and changes nothing; brought into the newest version it goes up, paused or resumed"
+            "an upload with the option to fail on a conflict fails and changes nothing; after merging the newest version it is uploaded, paused or resumed"
         )
         func failsOnConflict() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -148,7 +150,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "edits that are dropped give way to the cloud's version; the newest version takes the place of a paused one"
+            "edits that are dropped are replaced by the cloud's version; the newest version replaces a paused one"
         )
         func drops() async throws {
             try await TestDevices.withTwo { _, a, b in

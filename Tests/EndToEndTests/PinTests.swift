@@ -10,7 +10,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "with --when-space a mount downloads everything, also containers that come later; evicted by hand it stays away"
+            "with --when-space a mount downloads everything, also later containers; an item evicted by hand stays evicted"
         )
         func whenSpace() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -40,7 +40,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("with --when-space nothing is downloaded beyond the limit, and what is used evicts what is not")
+        @Test("with --when-space nothing is downloaded beyond the limit, and items in use evict unused ones")
         func limited() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("for f in f g; do head -c 600000 /dev/urandom > $f; done")

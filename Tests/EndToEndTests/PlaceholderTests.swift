@@ -37,7 +37,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "an edit by this program ends as on a disk",
+            "an edit by this program has the same result as on a disk",
             arguments: [
                 "sed -i s/old/new/ doc.txt", "perl -pi -e 's/old/new/' doc.txt", "sort -rn -o numbers numbers",
                 "vim -Nu NONE -es -c '%s/old/new/' -c 'wq' doc.txt", "echo more >> doc.txt", "truncate -s 5 doc.txt",
@@ -71,7 +71,7 @@ extension EndToEnd {
                 varying: ["d.tar"])
         }
 
-        @Test("git finds its repository whole, commits and clones")
+        @Test("git reads its repository complete, commits and clones")
         func git() async throws {
             try await expectAsOnDisk(
                 """

@@ -4,7 +4,7 @@ import Testing
 
 /// What the daemon itself requests of the presenters of a document.
 extension EndToEnd.PresenterTests {
-    @Test("who shows a document saves before it is uploaded, and hears what becomes of it in the cloud")
+    @Test("a presenter saves its document before it is uploaded, and is notified of what happens to it in the cloud")
     func upload() async throws {
         try await TestDevices.with(devices: ["A"]) { test in
             try await test.a.shell("echo x > f")
@@ -21,7 +21,7 @@ extension EndToEnd.PresenterTests {
         }
     }
 
-    @Test("sync --wait and publishing upload what a program has not saved; a plain sync asks no program")
+    @Test("sync --wait and publishing upload unsaved edits of programs; a plain sync asks no program")
     func unsaved() async throws {
         try await TestDevices.withTwo { _, a, b in
             try await a.shell("mkdir d; echo x > f; echo x > d/g")
@@ -42,7 +42,7 @@ extension EndToEnd.PresenterTests {
         }
     }
 
-    @Test("a presenter that never answers holds up an upload once, for a while")
+    @Test("a presenter that never replies delays an upload once, for a limited time")
     func deafUpload() async throws {
         try await TestDevices.with(devices: ["A"]) { test in
             try await test.a.shell("echo x > f")
@@ -60,7 +60,7 @@ extension EndToEnd.PresenterTests {
         }
     }
 
-    @Test("the bytes of a document that a program shows are dropped only if it lets them go")
+    @Test("the bytes of a presented document are evicted only if its presenter agrees")
     func eviction() async throws {
         try await TestDevices.with(devices: ["A"]) { test in
             try await test.a.shell("echo x > f")
@@ -79,7 +79,7 @@ extension EndToEnd.PresenterTests {
         }
     }
 
-    @Test("dropping bytes by the extended attribute asks who shows the document, without holding up the caller")
+    @Test("evicting with the extended attribute asks the document's presenters, without blocking the caller")
     func evictionByAttribute() async throws {
         try await TestDevices.with(devices: ["A"]) { test in
             try await test.a.shell("echo x > f")

@@ -6,7 +6,7 @@ extension EndToEnd {
     /// Programs that present documents, each a process of its own.
     @Suite("Presenters")
     struct PresenterTests {
-        @Test("the document's presenter is notified of each move and deletion by a plain program once")
+        @Test("the document's presenter is notified once of each move and deletion by a plain program")
         func movesAndDeletes() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f; mkdir d")
@@ -22,7 +22,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a folder's presenter learns of everything below, once, in order")
+        @Test("a folder's presenter is notified of every change below it, once, in order")
         func folder() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("mkdir -p d/e; echo x > d/e/old")
@@ -42,7 +42,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a presenter that never answers is passed over, and not waited for again")
+        @Test("a presenter that never replies is passed over, and not waited for again")
         func deaf() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f")
@@ -60,7 +60,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a presenter that is killed or stopped while others wait for it holds them up no longer")
+        @Test("a presenter that is killed or stopped while others wait for it stops delaying them")
         func killedOrStopped() async throws {
             for (number, signal) in [SIGSTOP, SIGKILL].enumerated() {
                 try await TestDevices.with(devices: ["A"]) { test in
@@ -78,7 +78,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("kill -9 in an accessor of the library frees its claim at once")
+        @Test("kill -9 in an accessor of the library releases its claim at once")
         func killedAccessor() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f")
@@ -97,7 +97,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a document that is deleted while programs wait for it is an error to them, and is not made again by accident"
+            "if a document is deleted while programs wait for it they get an error, and do not create it again by accident"
         )
         func deletedWhileWaiting() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
@@ -117,7 +117,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a question overtakes the news that wait behind a slow callback")
+        @Test("a question overtakes the notices that wait behind a slow callback")
         func slowCallback() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let go = "\(test.a.state)/go"
@@ -140,7 +140,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("presenters learn of changes again when the daemon comes back after a crash")
+        @Test("presenters are notified of changes again when the daemon restarts after a crash")
         func restart() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f")

@@ -9,7 +9,7 @@ extension EndToEnd {
 
         init() throws { ubiquity = "\(try TestDevices.binaries())/ubiquity" }
 
-        @Test("a link gives everybody what the document was, until it is withdrawn")
+        @Test("a link gives anyone the document as it was published, until it is withdrawn")
         func publish() async throws {
             try await ServerProcess.with { server in
                 try await TestDevices.with(devices: ["A"], cloud: server.url) { test in
@@ -39,7 +39,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a link to a package gives one zip file with everything in it, as it was")
+        @Test("a link to a package serves one zip file with all of its contents")
         func package() async throws {
             try await ServerProcess.with { server in
                 try await TestDevices.with(devices: ["A"], cloud: server.url) { test in
@@ -62,7 +62,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a device that is asked in the console to reset itself does, once, and keeps every document")
+        @Test("a device that is asked in the console to reset itself does so once, and keeps every document")
         func resetFromConsole() async throws {
             try await ServerProcess.with { server in
                 try await TestDevices.with(devices: ["A"], cloud: server.url) { test in
@@ -87,12 +87,12 @@ extension EndToEnd {
             }
         }
 
-        @Test("a cloud in a directory says that it can not publish")
+        @Test("publishing from a cloud in a directory fails with a message that says so")
         func directory() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > a.txt")
                 let outcome = try await test.a.shell("\(ubiquity) publish a.txt 2>&1 || echo status $?")
-                #expect(outcome.contains("can not publish") && outcome.hasSuffix("status 1"))
+                #expect(outcome.contains("cannot publish") && outcome.hasSuffix("status 1"))
             }
         }
     }

@@ -6,7 +6,7 @@ extension EndToEnd {
     /// Programs find documents and are notified of them, through the command line and through the library.
     @Suite("Queries")
     struct QueryTests {
-        @Test("find tells what matches, in order, and what is wrong with a predicate")
+        @Test("find prints what matches, in order, and explains errors in a predicate")
         func find() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell(
@@ -43,7 +43,7 @@ extension EndToEnd {
             return try JSONDecoder().decode(Answer.self, from: Data(text.utf8)).items
         }
 
-        @Test("a package is one result, with the state and the size that status says, from placeholder to all here")
+        @Test("a package is one result, with the same state and size as in status, from placeholder to complete")
         func packages() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell(
@@ -69,7 +69,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a document in conflict is found as such, and its other versions say whose they are")
+        @Test("a query finds a document in conflict, and its other versions name their devices")
         func conflicts() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 let sibling = try await ConflictTests.makeConflict(cloud, a, b)
@@ -84,7 +84,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("words find names, and names go byte by byte into a pipe")
+        @Test("find with words searches names, and names are written byte by byte to a pipe")
         func words() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("touch 'My Plan.txt' other $'odd\\nname'")
@@ -99,7 +99,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a program's query that runs takes another predicate, scope and order, and starts over")
+        @Test("a running query of a program accepts another predicate, scope and order, and starts over")
         func restart() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("mkdir d; echo 1 > d/b.txt; echo 22 > d/a.md; echo 333 > c.txt")
@@ -113,7 +113,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a program's query is kept to a folder and to items, and its delegate replaces results")
+        @Test("a program's query is limited to a folder and to items, and its delegate replaces results")
         func library() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("mkdir -p d/e other; echo 1 > d/b; echo 1 > d/e/a; echo 1 > other/c")
@@ -124,7 +124,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a live query learns of what programs and other devices do")
+        @Test("a live query receives the changes of programs and other devices")
         func live() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo 1 > before.txt")
@@ -147,7 +147,8 @@ extension EndToEnd {
             }
         }
 
-        @Test("a live query on sync's state hears when a document is uploaded, and when its bytes are here")
+        @Test(
+            "a live query on the sync state is updated when a document is uploaded, and when its bytes are downloaded")
         func liveState() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await b.lasting(
@@ -166,7 +167,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("the monitor tells what comes, moves, changes and goes")
+        @Test("the monitor reports items that are added, moved, changed and removed")
         func monitor() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await b.lasting("monitor '\(b.mount)'") { monitor in

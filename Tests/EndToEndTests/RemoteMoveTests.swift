@@ -7,7 +7,7 @@ extension EndToEnd {
     @Suite("Moves by another device")
     struct RemoteMoveTests {
         @Test(
-            "a file, a placeholder and a folder that another device moves take their presenters along, each notified once"
+            "a file, a placeholder and a folder that another device moves keep their presenters, each notified once"
         )
         func kinds() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -39,7 +39,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a file that another device moves into a package and out of it takes its presenter along")
+        @Test("a file that another device moves into a package and out of it keeps its presenter")
         func packages() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir k.rtfd; echo 1 > k.rtfd/a; echo x > f")
@@ -59,7 +59,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("an open document follows its file, and is saved where that is now")
+        @Test("an open document follows its file, and is saved at the new place")
         func document() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir d; echo x > f")
@@ -77,7 +77,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a claim covers the place that another device gave its item")
+        @Test("a claim covers the new place of an item that another device moved")
         func claims() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir k.rtfd; echo 1 > k.rtfd/a; echo x > f")

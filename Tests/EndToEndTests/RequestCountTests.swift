@@ -4,21 +4,21 @@ import Testing
 extension EndToEnd {
     /// A request of the kernel costs ten times as much as a hit in its own cache, so the number of requests of a workload is fixed. Unlike
     /// times, it does not depend on the machine.
-    @Suite("Requests of the kernel", .needsRoot)
+    @Suite("Number of kernel requests", .needsRoot)
     struct RequestCountTests {
         // MARK: Names and attributes
 
-        @Test("a name that is not there is asked for once, however often a program tries it")
+        @Test("a name that does not exist is looked up once, however often a program tries it")
         func absent() async throws {
             try await expectCost(of: "for i in 1 2 3; do test ! -e absent; done", ["lookup": 1])
         }
 
-        @Test("stat of what was made or listed here asks nothing, however often it is repeated")
+        @Test("stat of items that were created or listed here sends no request, however often it is repeated")
         func stat() async throws {
             try await expectCost(of: "stat file file > /dev/null", after: ": > file; stat file", [:])
         }
 
-        @Test("ls -l of a warm folder asks nothing of its entries")
+        @Test("ls -l of a cached folder sends no request for its entries")
         func list() async throws {
             // The kernel probes for access lists, once of the folder and once of the first entry, and does not cache the results.
             try await expectCost(
@@ -26,7 +26,7 @@ extension EndToEnd {
                 ["opendir": 1, "releasedir": 1, "getxattr": 2])
         }
 
-        @Test("renaming asks once, and so does removing")
+        @Test("a rename is one request, and so is a removal")
         func renameAndRemove() async throws {
             try await expectCost(
                 of: "mv old new; rm new", after: ": > old; test ! -e new",
@@ -35,13 +35,13 @@ extension EndToEnd {
 
         // MARK: Bytes
 
-        @Test("reading a warm small file is an open and a release")
+        @Test("reading a small cached file is an open and a release")
         func read() async throws {
             try await expectCost(
                 of: "cat file > /dev/null", after: "echo hello > file; cat file; stat file", ["open": 1, "release": 1])
         }
 
-        @Test("grep -r through a warm folder is an open and a release for each file, and nothing for their bytes")
+        @Test("grep -r through a cached folder is an open and a release for each file, and no request for their bytes")
         func grep() async throws {
             let grep = "grep -r nothing folder || true"
             try await expectCost(
@@ -50,7 +50,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a thousand writes to an open file are no request: the kernel writes by itself, and asks once what it knew of the file"
+            "a thousand writes to an open file send no write request: the kernel writes by itself, and requests attributes once"
         )
         func writes() async throws {
             let write = "dd if=/dev/zero of=file bs=4096 count=1000 conv=notrunc status=none"
@@ -58,7 +58,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "making a small file is four requests: is the name free, make it, the write's one question, and the release"
+            "creating a small file is four requests: lookup, create, one getxattr for the write, and release"
         )
         func create() async throws {
             try await expectCost(
@@ -76,14 +76,14 @@ extension EndToEnd {
             ) { $0["fsync"] == 1 && $0.values.reduce(0, +) <= 10 }
         }
 
-        @Test("cp copies within the mount by one copy_file_range")
+        @Test("cp copies within the mount with one copy_file_range")
         func copy() async throws {
             try await expectCost(
                 of: "cp file copy", after: "head -c 1000000 /dev/zero > file; stat file; test ! -e copy"
             ) { $0["copyFileRange"] == 1 && $0["read"] == nil && $0["write"] == nil && $0.values.reduce(0, +) <= 9 }
         }
 
-        @Test("a warm git status asks no more for a repository of 200 files than for one of 20")
+        @Test("a cached git status sends no more requests for a repository of 200 files than for one of 20")
         func gitStatus() async throws {
             // git opens its own files, and requests the time of each file that it has just read.
             var few: [String: Int] = [:]

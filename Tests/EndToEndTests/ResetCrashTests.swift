@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    @Suite("Reset, interrupted")
+    @Suite("Interrupted resets")
     struct ResetCrashTests {
         @Test("a daemon that is killed while it rebuilds its state loses nothing", arguments: [0, 60, 120, 200, 300])
         func killed(milliseconds: Int) async throws {

@@ -8,15 +8,15 @@ extension EndToEnd {
     struct ResetTests {
         private static let recovered = "find Recovered -type f -printf '%f '"
 
-        @Test("a reset uploads what it can, shows everything again, and keeps the old state aside")
+        @Test("a reset uploads what it can, shows everything again, and keeps the old state as a backup")
         func healthy() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.a.shell("mkdir d; echo one > d/one; seq 1 20000 > numbers; ln -s d/one link")
                 try await test.a.sync()
                 try await test.a.shell("echo untold > fresh")
                 let said = try await test.a.ubiquity(["reset", test.a.mount, "--yes"]).text()
-                #expect(said.contains("rebuilt this device's state from the cloud because its reset was asked for."))
-                #expect(said.contains("There was nothing that the cloud did not have."))
+                #expect(said.contains("rebuilt this device's state from the cloud because a reset was requested."))
+                #expect(said.contains("All documents were in the cloud."))
                 try await eventually("all is back") {
                     try await test.a.list() == ["d", "fresh", "link", "numbers"]
                 }
@@ -38,7 +38,7 @@ extension EndToEnd {
             let rebuild: Rebuild
         }
 
-        @Test("without --yes and a terminal nothing is reset")
+        @Test("without --yes and without a terminal nothing is reset")
         func asks() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let outcome = try await test.a.ubiquity(["reset", test.a.mount])
@@ -47,7 +47,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("without its cloud a device is not reset, and says why")
+        @Test("without its cloud a device refuses to be reset, and says why")
         func offline() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("echo x > f")
@@ -62,7 +62,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("edits that were not uploaded come back in Recovered when the database is gone, known ones do not")
+        @Test(
+            "edits that were not uploaded are restored to Recovered when the database is missing, known contents are not"
+        )
         func databaseGone() async throws {
             try await rebuilt(named: false) { state in
                 for suffix in ["", "-wal", "-shm"] {
@@ -71,7 +73,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("edits that were not uploaded come back in Recovered when the database is empty")
+        @Test("edits that were not uploaded are restored to Recovered when the database is empty")
         func databaseEmpty() async throws {
             try await rebuilt(named: false) { state in
                 for suffix in ["-wal", "-shm"] {
@@ -81,12 +83,12 @@ extension EndToEnd {
             }
         }
 
-        @Test("edits that were not uploaded come back in Recovered when the database begins with other bytes")
+        @Test("edits that were not uploaded are restored to Recovered when the database begins with other bytes")
         func databaseHeader() async throws {
             try await rebuilt(named: false) { try Damage.flip("\($0)/metadata.sqlite", at: 0, count: 16) }
         }
 
-        @Test("edits that were not uploaded come back in Recovered when the database was cut in half")
+        @Test("edits that were not uploaded are restored to Recovered when the database was cut in half")
         func databaseCut() async throws {
             try await rebuilt(named: nil) { state in
                 let size =
@@ -95,7 +97,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("without a database, documents that can not be read are not taken for none")
+        @Test("without a database, unreadable documents do not count as absent")
         func unreadable() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let a = test.a
@@ -107,7 +109,7 @@ extension EndToEnd {
                 ).text()
                 let refused = try await a.tryStart(cloud: test.cloud.url)
                 #expect(refused.status != 0)
-                #expect(refused.errors.contains("can not be looked through"), "\(refused.errors)")
+                #expect(refused.errors.contains("cannot be examined"), "\(refused.errors)")
                 #expect(refused.errors.contains("Nothing was changed"), "\(refused.errors)")
             }
         }
@@ -124,7 +126,7 @@ extension EndToEnd {
                 try await a.stop()
                 try damage(a.state)
                 let refused = try await a.tryStart(cloud: test.cloud.url)
-                #expect(refused.status != 0, "without its cloud it can not be rebuilt")
+                #expect(refused.status != 0, "without its cloud it cannot be rebuilt")
                 #expect(refused.errors.contains("Nothing was changed"), "\(refused.errors)")
                 try test.cloud.goOnline()
                 let started = try await a.tryStart(cloud: test.cloud.url)

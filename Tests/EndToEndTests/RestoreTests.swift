@@ -7,7 +7,7 @@ extension EndToEnd {
     @Suite("A restored server")
     struct RestoreTests {
         @Test(
-            "a device that saw no more goes on by itself, one that did stops and says so, and a reset loses none of its edits"
+            "a device that saw no later state continues by itself; one that did stops and says so, and a reset loses none of its edits"
         )
         func restore() async throws {
             try await ServerProcess.with { server in

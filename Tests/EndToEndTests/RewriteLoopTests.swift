@@ -3,7 +3,7 @@ import Testing
 
 extension EndToEnd {
     /// Programs on two devices that each restore their own form of a document.
-    @Suite("Documents rewritten in turns")
+    @Suite("Rewrite loops")
     struct RewriteLoopTests {
         /// Returns a script that rewrites the document whenever it differs from what this device wants, until a file `stop` exists.
         private static func insisting(on name: String) -> String {
@@ -11,7 +11,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "two devices that rewrite a document in answer to each other are slowed down and named; other documents go on, and nothing is lost"
+            "two devices that rewrite a document in response to each other are slowed down and named; other documents continue, and no edit is lost"
         )
         func loop() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -25,7 +25,7 @@ extension EndToEnd {
                         try await a.ubiquity(["status", a.mount]).text(),
                         try await b.ubiquity(["status", b.mount]).text(),
                     ]
-                    return reports.contains { $0.contains("in answer to each other") }
+                    return reports.contains { $0.contains("in response to each other") }
                 }
                 try await a.shell("echo other > g")
                 try await eventually("other documents go on") { try await b.tryShell("cat g").output == "other\n" }

@@ -4,7 +4,7 @@ import Testing
 extension EndToEnd {
     @Suite("Scale")
     struct ScaleTests {
-        @Test("a folder of 5,000 entries is made, listed, travels and goes")
+        @Test("a folder of 5,000 entries is created, listed, synced and removed")
         func bigFolder() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell(
@@ -37,7 +37,7 @@ extension EndToEnd {
             """
 
         @Test(
-            "a tree of 2,000 files copied in is listed on B before its bytes come, and is then the same to the last byte"
+            "a copied tree of 2,000 files is listed on B before its bytes arrive, and is then identical"
         )
         func tree() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
@@ -55,7 +55,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a large new file shows its name and size on B while A still uploads it, and can not be read yet")
+        @Test("a large new file shows its name and size on B while A still uploads it, and cannot be read yet")
         func announcement() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("head -c 600000000 /dev/urandom > film", limit: .seconds(60))

@@ -26,7 +26,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "ubiquity login asks for it where the account wants one, and the sign-in code stays valid until it is right"
+            "ubiquity login asks for the second factor if the account requires it, and the sign-in code stays valid until the factor is right"
         )
         func login() async throws {
             try await ServerProcess.with { server in

@@ -10,14 +10,14 @@ import Testing
 
 extension EndToEnd {
     /// All bodies together have 256 MiB of a server's memory (docs/SERVER.md, Bounds); the server needs far less for everything else.
-    @Suite("Memory of a server")
+    @Suite("Memory use of a server")
     struct ServerMemoryTests {
         private static let clients = 96
         private static let body = 16 << 20
         /// A third of what the clients send or request together.
         private static let bound = 512 << 20
 
-        @Test("stays within its bound while many send large bodies and never end, and others are served")
+        @Test("memory stays bounded while many clients send large bodies that never end, and others are served")
         func slowSenders() async throws {
             try await ServerProcess.with { server in
                 let hungry = try await Client(server)
@@ -36,7 +36,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("stays within its bound while many ask for large chunks and read a byte of them")
+        @Test("memory stays bounded while many clients request large chunks and read one byte of each")
         func slowReaders() async throws {
             try await ServerProcess.with { server in
                 let hungry = try await Client(server)

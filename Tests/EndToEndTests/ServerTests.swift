@@ -17,7 +17,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("two devices sync through a server, both ways")
+        @Test("two devices sync through a server, in both directions")
         func sync() async throws {
             try await withTwo { _, test in
                 try await test.expectSameEverywhere(
@@ -30,7 +30,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("a server killed while devices write loses nothing it acknowledged, and the rest comes after its restart")
+        @Test(
+            "a server that is killed while devices write loses no acknowledged change, and the rest is sent after its restart"
+        )
         func crash() async throws {
             try await withTwo { server, test in
                 try await test.a.shell("for i in $(seq 100); do echo first $i > first-$i; done")
@@ -50,7 +52,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("SIGTERM ends a server in order while devices listen, and they come back by themselves")
+        @Test("SIGTERM ends a server in an orderly way while devices listen, and they reconnect by themselves")
         func orderlyEnd() async throws {
             try await withTwo { server, test in
                 try await test.a.shell("echo one > f")
@@ -63,7 +65,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a server that stops answering holds up nothing local, and all goes on when it continues")
+        @Test("a server that stops responding blocks no local access, and everything continues when it resumes")
         func frozen() async throws {
             try await withTwo { server, test in
                 try await test.a.shell("echo one > f")
@@ -103,7 +105,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "the server's owner empties a container and resets a device beside the server, and devices follow by themselves"
+            "a command of the server's owner empties a container and resets a device while the server runs, and devices follow by themselves"
         )
         func resets() async throws {
             try await withTwo { server, test in
@@ -131,7 +133,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a device that may only read now keeps its edits and says why they do not go; signed in for writing it uploads them"
+            "a device whose access became read-only keeps its edits and says why they are not sent; signed in for writing it uploads them"
         )
         func readOnly() async throws {
             try await withTwo { server, test in
@@ -150,7 +152,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("a sign-in is kept for its user only, ends with logout, and edits made meanwhile go after the next login")
+        @Test(
+            "a sign-in is readable by its user only, ends with logout, and edits made meanwhile are sent after the next login"
+        )
         func login() async throws {
             try await withTwo { server, test in
                 let file = try await test.a.shell("find $XDG_STATE_HOME/ubiquity/servers -type f -printf '%m '")

@@ -37,7 +37,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a claim that is called off right behind it is known by then, also of a document that was not asked for before"
+            "a cancellation sent right after its claim finds it, also for a document that was not requested before"
         )
         func calledOffAtOnce() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
@@ -49,7 +49,7 @@ extension EndToEnd {
                     bytes += frame(#"{"id":\#(number * 2 + 1),"request":{"finish":{"claim":\#(number * 2)}}}"#)
                 }
                 let answers = try send(bytes, to: "\(test.a.state)/control.sock", frames: 81)
-                let unknown = answers.filter { $0.contains("has no claim of number") }
+                let unknown = answers.filter { $0.contains("has no claim with number") }
                 #expect(unknown.isEmpty, "\(unknown.count): \(unknown.first ?? "")")
                 #expect(answers.filter { $0.contains("done") }.count == 40, "\(answers.last ?? "")")
             }
@@ -59,7 +59,7 @@ extension EndToEnd {
             withUnsafeBytes(of: UInt32(text.utf8.count).bigEndian, Array.init) + Array(text.utf8)
         }
 
-        @Test("clients that die at any byte, or send anything, end nothing but their connection")
+        @Test("clients that die at any byte, or send anything, end only their own connection")
         func hostileClients() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let path = "\(test.a.state)/control.sock"

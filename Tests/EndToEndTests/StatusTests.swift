@@ -5,7 +5,7 @@ import Testing
 extension EndToEnd {
     @Suite("Status")
     struct StatusTests {
-        @Test("every attribute tells its fact, on the device that made a document and on the other")
+        @Test("every attribute shows its fact, on the device that made a document and on the other")
         func attributes() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("seq 1 1000 > f")
@@ -38,7 +38,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("listing names none of them, setting one is refused unless it says what is so")
+        @Test("listing shows no ubiquity attribute, and setting one is refused unless it is set to its present value")
         func hiddenAndReadOnly() async throws {
             try await TestDevices.withTwo { _, a, _ in
                 try await a.shell("echo x > f")
@@ -54,7 +54,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("setting .evict and .download does what it says")
+        @Test("setting .evict and .download evicts and downloads")
         func commands() async throws {
             try await TestDevices.withTwo { _, a, _ in
                 try await a.shell("seq 1 100000 > f; stat -c '%i %s %y' f > /dev/null")
@@ -69,7 +69,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("evicting refuses what is not uploaded, open for writing or pinned, and loses nothing")
+        @Test("evict refuses items that are not uploaded, open for writing or pinned, and loses nothing")
         func evictRefusals() async throws {
             try await TestDevices.withTwo { cloud, a, _ in
                 try await a.shell("echo uploaded > f; echo pinned > p")
@@ -97,7 +97,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a pinned folder downloads what is in it and what comes later, unpinning lets it go")
+        @Test("a pinned folder downloads its items and later ones, and unpinning ends that")
         func pin() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir d; seq 1 1000 > d/f; seq 1 1000 > free")
@@ -122,7 +122,9 @@ extension EndToEnd {
             }
         }
 
-        @Test("what is excluded by its attribute stays here and leaves the other device, and can come back")
+        @Test(
+            "a document that is excluded by its attribute stays here, disappears from the other device, and can be included again"
+        )
         func exclude() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo x > f; echo y > g")
@@ -136,7 +138,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("download --wait brings a whole folder, sync --wait means that the cloud has it")
+        @Test("download --wait downloads a whole folder, and sync --wait returns when the cloud has everything")
         func waiting() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await a.shell("mkdir -p d/e; for i in 1 2 3 4 5; do seq 1 ${i}000 > d/e/$i; done")
@@ -151,15 +153,15 @@ extension EndToEnd {
                 try cloud.goOffline()
                 try await b.shell("cmp <(seq 1 5000) d/e/5")
                 let outcome = try await b.ubiquity(["sync", "--wait", "--timeout", "1", b.mount])
-                #expect([4, 5].contains(outcome.status), "what the cloud has can not be asked: \(outcome)")
+                #expect([4, 5].contains(outcome.status), "what the cloud has cannot be asked: \(outcome)")
                 try await b.shell("echo x > new")
                 let waiting = try await b.ubiquity(["sync", "--wait", "--timeout", "1", b.mount])
-                #expect([4, 5].contains(waiting.status), "it can not be in the cloud: \(waiting)")
+                #expect([4, 5].contains(waiting.status), "it cannot be in the cloud: \(waiting)")
                 try cloud.goOnline()
             }
         }
 
-        @Test("status --json tells the mount, its daemon, its state, cloud and queue")
+        @Test("status --json shows the mount, its daemon, its state, cloud and queue")
         func mountStatus() async throws {
             try await TestDevices.withTwo { cloud, a, _ in
                 let status = try await a.mountStatus()

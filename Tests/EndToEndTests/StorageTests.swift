@@ -34,7 +34,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "sizes are by container and area, here and in the cloud; a program's data is deleted apart from its documents, and restored"
+            "sizes are shown by container and area, local and in the cloud; a program's data can be deleted separately from its documents, and restored"
         )
         func sizes() async throws {
             try await TestDevices.withTwo { _, a, b in

@@ -4,7 +4,7 @@ import Testing
 extension EndToEnd {
     @Suite("Sync")
     struct SyncTests {
-        @Test("a change on one device shows on the other by itself")
+        @Test("a change on one device appears on the other without a command")
         func arrives() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo one > f")
@@ -22,7 +22,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("names, sizes, times, modes and links are on B before any content is")
+        @Test("names, sizes, times, modes and links are on B before any content")
         func metadataFirst() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell(
@@ -45,7 +45,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a moved folder with a thousand files is one change, and nothing is uploaded again")
+        @Test("a moved folder with a thousand files is one change, and no content is uploaded again")
         func moveFolder() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await a.shell("mkdir old target; cd old; for i in $(seq 1 1000); do echo file $i > $i; done")
@@ -80,7 +80,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a downloaded file follows later versions by itself, a placeholder does not")
+        @Test("a downloaded file is updated to later versions automatically, a placeholder is not")
         func follows() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("echo 1 > followed; echo 1 > placeholder")
@@ -101,7 +101,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("temporary and lock names of programs stay on their device")
+        @Test("temporary and lock files of programs stay on their device")
         func localNames() async throws {
             try await TestDevices.withTwo { _, a, b in
                 let names = [
@@ -116,7 +116,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a handle that is open sees one version all its life")
+        @Test("an open handle sees one version until it is closed")
         func openHandle() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("printf old-version > f")
@@ -135,7 +135,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a device that joins later, and one that was away, end with everything")
+        @Test("a device that joins later, and one that was offline, receive everything")
         func joins() async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.b.stop()
@@ -159,7 +159,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("daemons with nothing to do use no processor time")
+        @Test("idle daemons use no processor time")
         func idle() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("seq 1 1000 | split -l 10 - part.")

@@ -66,7 +66,7 @@ extension EndToEnd {
                 """)
         }
 
-        @Test("record locks and flock hold between processes, and end with their process")
+        @Test("record locks and flock exclude other processes, and end with their process")
         func locks() async throws {
             try await expectSame(
                 """
@@ -85,7 +85,7 @@ extension EndToEnd {
                 """)
         }
 
-        @Test("names have up to 255 bytes, any byte but slash and zero; paths are deep")
+        @Test("names have up to 255 bytes of any value but slash and zero; paths may be deep")
         func names() async throws {
             try await expectSame(
                 """
@@ -98,7 +98,7 @@ extension EndToEnd {
                 """)
         }
 
-        @Test("times keep their nanoseconds; mode, access and owner behave")
+        @Test("times have nanoseconds; mode, access and owner work as on a disk")
         func attributes() async throws {
             try await TestDevices.with(devices: ["A", "B"]) {
                 try await $0.expectSameEverywhere(
@@ -127,7 +127,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("memory that is mapped, shared and written reaches the file")
+        @Test("writes to a shared mapping reach the file")
         func mappedMemory() async throws {
             try await TestDevices.with(devices: ["A", "B"]) {
                 try await $0.expectSameEverywhere(
@@ -135,7 +135,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("direct reads and writes pass every cache and stay true")
+        @Test("direct reads and writes bypass every cache and are consistent")
         func directIO() async throws {
             try await TestDevices.with(devices: ["A", "B"]) {
                 try await $0.expectSameEverywhere(
@@ -156,7 +156,7 @@ extension EndToEnd {
             """
         }
 
-        @Test("holes: fallocate, SEEK_DATA and SEEK_HOLE, and a file above 4 GiB")
+        @Test("sparse files: fallocate, SEEK_DATA and SEEK_HOLE, and a file above 4 GiB")
         func sparse() async throws {
             try await TestDevices.with(devices: ["A", "B"]) {
                 try await $0.expectSameEverywhere(
@@ -194,7 +194,7 @@ extension EndToEnd {
                 """)
         }
 
-        @Test("statfs tells of room on the disk")
+        @Test("statfs reports the space on the disk")
         func fileSystemSize() async throws {
             try await TestDevices.withTwo { _, a, _ in
                 let room = try await a.shell("stat -f -c '%a %b %s %l' .").split(separator: " ").compactMap { Int($0) }

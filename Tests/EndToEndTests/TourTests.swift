@@ -49,7 +49,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "README's tour prints what README says",
+            "the tour in README prints what README says",
             .enabled(if: FileManager.default.fileExists(atPath: "/usr/share/doc/bash/NEWS.gz")))
         func tour() async throws {
             try await TestDevices.with(devices: []) { test in

@@ -23,7 +23,7 @@ extension EndToEnd {
             """
 
         @Test(
-            "what is moved to the trash is deleted elsewhere, stays in it here, and is the same document again once it is back"
+            "a document that is moved to the trash is deleted elsewhere, stays in the trash here, and is the same document when it is moved back"
         )
         func trash() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -46,7 +46,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "a placeholder in the trash is fetched, whole folders of them too; what is deleted from the trash frees its bytes"
+            "a placeholder in the trash is downloaded, also in whole folders; deleting it from the trash frees its bytes"
         )
         func placeholders() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -64,7 +64,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("documents of every container go to the one trash, and out of it into another container")
+        @Test("documents of every container are moved to the one trash, and from it into another container")
         func containers() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("mkdir ../../Work; echo w > ../../Work/Documents/w")
@@ -78,7 +78,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "gio moves a document to the trash of the mount, with the path that it had",
+            "gio moves a document to the trash of the mount, and records its former path",
             .enabled(if: access("/usr/bin/gio", X_OK) == 0))
         func gio() async throws {
             try await TestDevices.with(devices: ["A"]) { test in

@@ -34,7 +34,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "each content that was in the cloud is listed and can be restored, on a device that never had it; a restore can be undone"
+            "each content that was in the cloud is listed and can be restored on a device that never had it; a restore can be undone"
         )
         func restore() async throws {
             try await TestDevices.withTwo { _, a, b in
@@ -59,7 +59,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("an edit that has not reached the cloud is uploaded before it is replaced by a version")
+        @Test("an edit that is not in the cloud is uploaded before a version replaces it")
         func unsent() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await save(["one", "two"], test.a)
@@ -72,7 +72,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a version is copied to a file, also of a deleted document, which can be recreated")
+        @Test("a version can be copied to a file, also of a deleted document, which can be created again")
         func export() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await save(["one", "two"], a)
@@ -93,7 +93,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("removed versions are gone on every device; the other versions stay")
+        @Test("removed versions disappear on every device; the other versions stay")
         func remove() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await save(["one", "two", "three"], a)
@@ -108,7 +108,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("as many versions are listed as was asked for; by default ten")
+        @Test("the requested number of versions is listed, by default ten")
         func limits() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await save((1...13).map { "text \($0)" }, test.a)
@@ -120,7 +120,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("a program reads, puts back and removes versions by the library, on a device that never had them")
+        @Test("a program reads, restores and removes versions with the library, on a device that never had them")
         func library() async throws {
             try await TestDevices.withTwo { _, a, b in
                 try await save(["one", "two", "three"], a)
@@ -141,7 +141,7 @@ extension EndToEnd {
             }
         }
 
-        @Test("without the cloud the history is listed, and restoring says that the cloud can not be reached")
+        @Test("without the cloud the history is listed, and restoring fails as the cloud cannot be reached")
         func offline() async throws {
             try await TestDevices.withTwo { cloud, a, b in
                 try await save(["one", "two"], a)
@@ -149,7 +149,7 @@ extension EndToEnd {
                 try cloud.goOffline()
                 let version = try #require(try await history(b).first).version
                 let outcome = try await b.ubiquity(["restore", b.path("f"), "--version", version])
-                #expect(!outcome.succeeded && outcome.errors.contains("can not be reached"), "\(outcome)")
+                #expect(!outcome.succeeded && outcome.errors.contains("cannot be reached"), "\(outcome)")
                 try cloud.goOnline()
                 try await b.sync()
                 try await b.ubiquity(["restore", b.path("f"), "--version", version]).text()

@@ -4,7 +4,7 @@ import Testing
 
 extension FaultSuite {
     /// The cloud's directory is disturbed between two system calls of a transfer, while the transfer is held.
-    @Suite("A cloud that changes in mid-transfer")
+    @Suite("A cloud that changes during a transfer")
     struct CloudDisturbanceTests {
         enum Disturbance: String, CaseIterable, Sendable {
             case vanishes = "goes away"
@@ -16,7 +16,7 @@ extension FaultSuite {
         }
 
         @Test(
-            "an upload during which the cloud changes goes on afterwards; what was reported as uploaded is uploaded",
+            "an upload during which the cloud changes continues afterwards; what was reported as uploaded is uploaded",
             arguments: Disturbance.ofUploads)
         func upload(_ disturbance: Disturbance) async throws {
             try await disturb(disturbance, .upload) { ["up\($0)", "up", "big"] }

@@ -29,7 +29,7 @@ extension FaultSuite {
         }
 
         @Test(
-            "whichever call a disk refuses, programs get errors for what is not kept, nothing hangs, and all goes on afterwards",
+            "whichever call a disk refuses, programs get errors for data that is not stored, nothing hangs, and everything works afterwards",
             arguments: Flow.chosen, Refusal.chosen)
         func flow(_ flow: Flow, _ refusal: Refusal) async throws {
             try await FaultBench.with(reads: true) { bench in

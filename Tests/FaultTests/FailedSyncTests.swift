@@ -5,7 +5,7 @@ import Testing
 
 extension FaultSuite {
     /// The disk fails one sync. The kernel then marks as written the data that it could not write, so that no later sync can be trusted.
-    @Suite("A sync that fails once")
+    @Suite("A sync call that fails once")
     struct FailedSyncTests {
         @Test("a daemon whose database failed a sync logs it, ends, and has everything when it is started again")
         func database() async throws {

@@ -4,9 +4,9 @@ import Testing
 
 extension FaultSuite {
     /// The daemon dies instead of making its N-th system call.
-    @Suite("Death at a system call")
+    @Suite("A crash at a system call")
     struct KillPointTests {
-        @Test("whichever call a flow dies at, nothing acknowledged is lost", arguments: Flow.chosen)
+        @Test("no acknowledged data is lost at whichever call the process dies", arguments: Flow.chosen)
         func flow(_ flow: Flow) async throws {
             try await FaultBench.with { bench in
                 let calls = try await bench.count(flow)
@@ -21,7 +21,7 @@ extension FaultSuite {
             }
         }
 
-        @Test("whichever call a start after a death dies at, the next start has everything")
+        @Test("if a start after a crash dies at any call, the next start has all data")
         func startUp() async throws {
             try await FaultBench.with { bench in
                 var calls = try await bench.countStart(1)

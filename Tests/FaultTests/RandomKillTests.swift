@@ -5,10 +5,10 @@ import Testing
 
 extension FaultSuite {
     /// The daemon dies at any time while several programs write.
-    @Suite("Death at any time")
+    @Suite("A crash at any time")
     struct RandomKillTests {
         @Test(
-            "whenever the daemon dies while programs write, nothing acknowledged is lost, and what was reported as uploaded is uploaded"
+            "whenever the daemon dies while programs write, no acknowledged data is lost, and what was reported as uploaded is uploaded"
         )
         func storm() async throws {
             try await FaultBench.with { bench in

@@ -5,7 +5,7 @@ import Testing
 
 extension FaultSuite {
     /// Opens of a name while its file is being replaced.
-    @Suite("Saves and opens")
+    @Suite("Races of saves and opens")
     struct SaveRaceTests {
         /// Runs `body` with two devices that have a document.
         private func withDocument(_ body: (FaultBench) async throws -> Void) async throws {
@@ -19,7 +19,7 @@ extension FaultSuite {
             }
         }
 
-        @Test("of 10,000 opens of a document that is saved by rename none fails and none is torn")
+        @Test("of 10,000 opens of a document that is saved by rename none fails and none sees a mix of versions")
         func race() async throws {
             try await withDocument { bench in
                 let record = bench.newRecord()
@@ -44,7 +44,7 @@ extension FaultSuite {
             }
         }
 
-        @Test("of 10,000 opens of a document that another device saves none fails and none is torn")
+        @Test("of 10,000 opens of a document that another device saves none fails and none sees a mix of versions")
         func fromElsewhere() async throws {
             try await withDocument { bench in
                 let record = bench.newRecord()

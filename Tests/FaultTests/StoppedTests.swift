@@ -5,10 +5,10 @@ import Testing
 
 extension FaultSuite {
     /// Daemons that are stopped by a signal and continued later.
-    @Suite("A daemon that stands still")
+    @Suite("A daemon that is stopped")
     struct StoppedTests {
         @Test(
-            "programs that wait for a stopped daemon go on when it does; kill -9 ends a waiting reader while it is stopped"
+            "programs that wait for a stopped daemon continue when it does; kill -9 ends a waiting reader while it is stopped"
         )
         func stopped() async throws {
             try await FaultBench.with { bench in
@@ -43,7 +43,9 @@ extension FaultSuite {
             }
         }
 
-        @Test("while the other device is stopped everything goes on, and it gets everything once it continues")
+        @Test(
+            "while the other device is stopped this one keeps working, and the other receives everything once it continues"
+        )
         func otherDevice() async throws {
             try await FaultBench.with { bench in
                 bench.observer.freeze()

@@ -7,7 +7,7 @@ extension FaultSuite {
     @Suite("An edit that waits for the cloud")
     struct WaitingEditTests {
         @Test(
-            "a byte of it that changes by itself is found, and is not uploaded before a program saves the document again"
+            "a corrupted byte of the edit is found, and the edit is not uploaded before a program saves the document again"
         )
         func damaged() async throws {
             try await FaultBench.with { bench in
@@ -25,14 +25,14 @@ extension FaultSuite {
                 let found = try await victim.ubiquity(["check", victim.mount])
                 #expect(found.status == 7 && found.errors.contains("/thesis"), "\(found)")
                 #expect(
-                    found.errors.contains("its bytes on this device are damaged, and they had not reached the cloud"))
+                    found.errors.contains("its bytes on this device are damaged, and they are not in the cloud"))
 
                 try FileManager.default.moveItem(atPath: "\(bench.test.root)/away", toPath: bench.test.cloud.directory)
                 try await eventually("the undamaged one is there, and the other is not") {
                     let there = try await bench.observer.tryShell(
                         "seq 2 50000 | cmp - letter; seq 1 60000 | cmp - thesis")
                     let status = try await victim.ubiquity(["status", victim.path("thesis")])
-                    return there.succeeded && status.output.contains("changed by themselves")
+                    return there.succeeded && status.output.contains("were corrupted")
                 }
                 try await victim.shell("seq 1 70000 > thesis.new; mv thesis.new thesis")
                 try await victim.sync()
@@ -43,7 +43,7 @@ extension FaultSuite {
             }
         }
 
-        @Test("a program that sets the time back after a write has made an edit, and no damage")
+        @Test("a program that sets the time back after a write has made an edit, not damage")
         func timeSetBack() async throws {
             try await FaultBench.with { bench in
                 let (victim, clock) = (bench.victim, try SetClock(bench))

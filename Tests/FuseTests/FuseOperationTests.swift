@@ -3,7 +3,7 @@ import Testing
 /// Every test makes a real mount; if the mount fails, so does the test.
 @Suite("File operations over a mount")
 struct FuseOperationTests {
-    @Test("What is written can be read, appended to, cut and read again")
+    @Test("Written data can be read, appended to, truncated and read again")
     func content() async throws {
         try await FuseFixture.with { mount async throws in
             let outcome = try await mount.shell(
@@ -12,7 +12,7 @@ struct FuseOperationTests {
         }
     }
 
-    @Test("A file larger than one request comes back the same", arguments: [1, 4])
+    @Test("A file larger than one request is read back unchanged", arguments: [1, 4])
     func largeContent(readers: Int) async throws {
         try await FuseFixture.with(["--readers", "\(readers)"]) { mount async throws in
             let outcome = try await mount.shell("cp ../native f && cmp f ../native && echo same")
@@ -20,7 +20,7 @@ struct FuseOperationTests {
         }
     }
 
-    @Test("A folder of 3,000 entries is listed whole, once each")
+    @Test("A folder of 3,000 entries is listed completely, each entry once")
     func listing() async throws {
         try await FuseFixture.with { mount async throws in
             let outcome = try await mount.shell(
@@ -33,7 +33,7 @@ struct FuseOperationTests {
         }
     }
 
-    @Test("Renames move, replace, refuse and exchange as renameat2 says")
+    @Test("Renames move, replace, refuse and exchange as renameat2(2) specifies")
     func renaming() async throws {
         try await FuseFixture.with { mount async throws in
             let outcome = try await mount.shell(
@@ -59,7 +59,7 @@ struct FuseOperationTests {
         }
     }
 
-    @Test("Errors arrive as they were answered")
+    @Test("Errors reach the program as they were sent")
     func errors() async throws {
         try await FuseFixture.with { mount async throws in
             let outcome = try await mount.shell(
@@ -82,7 +82,7 @@ struct FuseOperationTests {
         }
     }
 
-    @Test("flock and POSIX locks work without a request of their own")
+    @Test("flock and POSIX locks work without requests of their own")
     func locks() async throws {
         try await FuseFixture.with { mount async throws in
             let outcome = try await mount.shell(

@@ -31,7 +31,7 @@ struct FusePassthroughTests {
         }
     }
 
-    @Test("A write by someone else clears the set-user-ID bit", .needsRoot)
+    @Test("A write by another user clears the set-user-ID bit", .needsRoot)
     func setUserID() async throws {
         try await FuseFixture.with { mount async throws in
             let write = "for i in 1 2 3 4 5 6 7 8; do printf y >> f; done"

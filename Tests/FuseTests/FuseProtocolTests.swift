@@ -4,7 +4,7 @@ import Testing
 
 @testable import Fuse
 
-@Suite("What crosses to the kernel, without one")
+@Suite("The FUSE protocol, without a kernel")
 struct FuseProtocolTests {
     private func offer(_ flags: Int, _ flags2: Int = 0) -> kernel_fuse_init_in {
         var offer = kernel_fuse_init_in()
@@ -14,7 +14,7 @@ struct FuseProtocolTests {
         return offer
     }
 
-    @Test("Backing files are taken only if offered in the extended flags and wanted")
+    @Test("Passthrough is used only if it is offered in the extended flags and wanted")
     func passthroughAgreement() {
         let extended = KERNEL_FUSE_INIT_EXT
         var unwanted = FuseOptions()
@@ -25,7 +25,7 @@ struct FuseProtocolTests {
         #expect(!FuseAgreement(offer: offer(extended, KERNEL_FUSE2_PASSTHROUGH), options: unwanted).passthrough)
     }
 
-    @Test("The answer to FUSE_INIT changes only in what was agreed")
+    @Test("The reply to FUSE_INIT is changed only in the agreed fields")
     func initialAnswer() {
         var answer = kernel_fuse_init_out()
         answer.minor = 38
@@ -38,7 +38,7 @@ struct FuseProtocolTests {
         #expect(answer.flags == 1 | 1 << 28 | 1 << 30)
     }
 
-    @Test("An open with a backing file leaves out the options that the kernel refuses with one")
+    @Test("An open with a backing file leaves out the options that the kernel refuses together with one")
     func openOptions() {
         let opened = FuseOpened(
             handle: 1, options: [.keepCache, .noFlush, .nonSeekable], backing: FuseBacking(id: 7))
@@ -50,7 +50,7 @@ struct FuseProtocolTests {
         #expect(backing == 7)
     }
 
-    @Test("A patch reaches the open at the end of a create's answer, and leaves errors alone")
+    @Test("A patch reaches the open at the end of a create's reply, and leaves errors unchanged")
     func openPatch() {
         var header = kernel_fuse_out_header()
         var body = [UInt8](repeating: 0, count: 128 + MemoryLayout<kernel_fuse_open_out>.size)
@@ -70,7 +70,7 @@ struct FuseProtocolTests {
         }
     }
 
-    @Test("Attributes to set are those that the request names, and no others")
+    @Test("Exactly the attributes that the request names are set")
     func setAttributes() {
         var status = stat()
         status.st_mode = 0o640

@@ -1,9 +1,9 @@
 import Glibc
 import Testing
 
-@Suite("Replies that are late, missing or no longer wanted")
+@Suite("FUSE replies that are late, missing or cancelled")
 struct FuseReplyTests {
-    @Test("A read that is answered from another task holds up nothing, even with one reader")
+    @Test("A read that is answered from another task blocks no other request, even with one reader thread")
     func lateReply() async throws {
         try await FuseFixture.with(["--readers", "1"]) { mount async throws in
             let reading = try mount.start("exec cat held")
@@ -23,7 +23,7 @@ struct FuseReplyTests {
         }
     }
 
-    @Test("Ctrl-C ends a program that waits for an answer", arguments: [1, 4])
+    @Test("Ctrl-C ends a program that waits for a reply", arguments: [1, 4])
     func interrupt(readers: Int) async throws {
         try await FuseFixture.with(["--readers", "\(readers)"]) { mount async throws in
             let reading = try mount.start("exec env --default-signal=INT cat stuck")
@@ -34,7 +34,7 @@ struct FuseReplyTests {
         }
     }
 
-    @Test("The kernel keeps what it has for an hour, until it is invalidated")
+    @Test("The kernel caches attributes and data for an hour, until they are invalidated")
     func invalidation() async throws {
         try await FuseFixture.with(["--keep-cache"]) { mount async throws in
             #expect(try await mount.shell("printf one > f; cat f; stat f > /dev/null").output == "one")
@@ -45,7 +45,7 @@ struct FuseReplyTests {
         }
     }
 
-    @Test("A name, known or known to be absent, stays so until it is invalidated")
+    @Test("A name, or its absence, is cached until it is invalidated")
     func invalidatedNames() async throws {
         try await FuseFixture.with { mount async throws in
             #expect(try await mount.shell("touch old; stat -c . old; stat -c . new").output.hasPrefix(".\n"))

@@ -3,9 +3,9 @@ import Fuse
 import Glibc
 import Testing
 
-@Suite("The life of a mount")
+@Suite("Life cycle of a mount")
 struct FuseSessionTests {
-    @Test("The session ends when the mount is taken away from outside")
+    @Test("The session ends when the mount is unmounted from outside")
     func outsideUnmount() async throws {
         try await FuseFixture.with { mount async throws in
             #expect(umount2(mount.mountPoint, 0) == 0)
@@ -13,7 +13,7 @@ struct FuseSessionTests {
         }
     }
 
-    @Test("A mount in use refuses to go, and lazily goes from sight and lives until the last file is closed")
+    @Test("A mount in use refuses to be unmounted; a lazy unmount hides it, and it lives until the last file is closed")
     func busy() async throws {
         try await FuseFixture.with(["--readers", "2"]) { mount async throws in
             let reading = try mount.start("exec cat held")
@@ -26,7 +26,7 @@ struct FuseSessionTests {
         }
     }
 
-    @Test("Stopping ends the session although a read is unanswered, and that program gets an error")
+    @Test("Stopping ends the session although a read is unanswered, and the reading program gets an error")
     func stop() async throws {
         try await FuseFixture.with { mount async throws in
             let reading = try mount.start("exec cat held")
@@ -36,7 +36,7 @@ struct FuseSessionTests {
         }
     }
 
-    @Test("A mount whose process was killed is dead, and cleared by the next")
+    @Test("A mount whose process was killed is dead, and the next mount clears it")
     func deadMount() async throws {
         try await FuseFixture.with { mount async throws in
             mount.kill()
@@ -46,10 +46,10 @@ struct FuseSessionTests {
         }
     }
 
-    @Test("A mount point that is missing, no folder, or taken is named with what to do")
+    @Test("The error for a mount point that is missing, not a folder or in use names it and says what to do")
     func refusals() async throws {
         try await FuseFixture.with { mount async throws in
-            await expectRefusal(mount, "SCRATCH/none", "Make the folder first")
+            await expectRefusal(mount, "SCRATCH/none", "Create the folder first")
             await expectRefusal(mount, "SCRATCH/native", "is not a folder")
             await expectRefusal(mount, "SCRATCH/mount", "Unmount it first")
         }
@@ -67,7 +67,7 @@ struct FuseSessionTests {
     }
 
     @Test(
-        "A crash leaves a line with the request that caused it, on whichever thread, and the process still ends by its signal"
+        "A crash on any thread logs the request that caused it, and the process still ends by its signal"
     )
     func crash() async throws {
         try await FuseFixture.with(["--crashes", "SCRATCH/errors", "--readers", "3"]) { mount async throws in
@@ -80,7 +80,7 @@ struct FuseSessionTests {
         }
     }
 
-    @Test("Crashes in a row are followed by longer and longer pauses, five minutes at most")
+    @Test("Repeated crashes are followed by longer and longer pauses, five minutes at most")
     func pauses() {
         let pauses = [-1, 0, 1, 2, 3, 9, 10, 9_999, .max].map { CrashGuard.pause(before: $0) }
         #expect(pauses == [0, 0, 1, 2, 4, 256, 300, 300, 300].map { Duration.seconds($0) })
@@ -97,7 +97,7 @@ struct FuseSessionTests {
         }
     }
 
-    @Test("An ordinary user's mount in use refuses to go, and goes when stopped")
+    @Test("An ordinary user's mount in use refuses to be unmounted, and is unmounted when it is stopped")
     func ordinaryUserStops() async throws {
         try await FuseFixture.with(asUser: true) { mount async throws in
             let reading = try mount.start("exec cat held")

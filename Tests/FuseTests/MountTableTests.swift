@@ -21,13 +21,13 @@ struct MountTableTests {
         #expect(table.topmost(at: Array("/home".utf8)) == nil)
     }
 
-    @Test("An escape that is none stays as it stands", arguments: ["a\\04", "a\\", "a\\9zz", "a\\400"])
+    @Test("An invalid escape is kept as it is", arguments: ["a\\04", "a\\", "a\\9zz", "a\\400"])
     func brokenEscapes(text: String) {
         let bytes = Array(text.utf8)
         #expect(MountTable.unescape(bytes[...]) == bytes)
     }
 
-    @Test("Any bytes give a table, and damage to one line spares the others")
+    @Test("Any bytes can be parsed, and a damaged line does not affect the others")
     func anyBytes() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)

@@ -13,7 +13,7 @@ struct CorpusTests {
         }
     }
 
-    @Test("every kept input ends in a value or an error, and breaks no rule", arguments: FuzzTarget.all.map(\.name))
+    @Test("every stored input ends in a value or an error, and violates no rule", arguments: FuzzTarget.all.map(\.name))
     func kept(name: String) throws {
         let target = try #require(FuzzTarget.named(name))
         for input in try Self.inputs(of: target) {
@@ -23,7 +23,7 @@ struct CorpusTests {
         }
     }
 
-    @Test("a fuzzer starts from real encodings: each is kept and understood", arguments: FuzzTarget.all.map(\.name))
+    @Test("a fuzzer starts from real encodings: each is stored and decodes", arguments: FuzzTarget.all.map(\.name))
     func seeds(name: String) throws {
         let target = try #require(FuzzTarget.named(name))
         let kept = Set(try Self.inputs(of: target).map(\.bytes))
@@ -32,7 +32,7 @@ struct CorpusTests {
         #expect(seeds.allSatisfy(kept.contains), "`make fuzz` writes the new seeds to the corpus")
     }
 
-    @Test("a decoder that breaks a rule is noticed")
+    @Test("a decoder that violates a rule is detected")
     func violation() {
         #expect(throws: Violation.self) { try Violation.unless(false, "broken") }
     }

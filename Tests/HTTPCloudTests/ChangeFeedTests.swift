@@ -6,9 +6,9 @@ import Testing
 
 @testable import HTTPCloud
 
-@Suite("Change feed on a device", .timeLimit(.minutes(1)))
+@Suite("The device's end of the change feed", .timeLimit(.minutes(1)))
 struct ChangeFeedTests {
-    @Test("what is new becomes a hint, what is known does not, and a reconnection comes first")
+    @Test("new positions become hints, known ones do not, and a reconnection is reported first")
     func memory() throws {
         let notes = try #require(ContainerName("notes"))
         var memory = ChangeFeedState()
@@ -25,7 +25,7 @@ struct ChangeFeedTests {
     }
 
     @Test(
-        "names that a server makes up take no more memory than the bound, and known containers are followed all the same"
+        "names that a server makes up use no more memory than the limit, and known containers are still followed"
     )
     func boundedNames() {
         var state = ChangeFeedState()
@@ -43,7 +43,7 @@ struct ChangeFeedTests {
         #expect(known == [.containerChanged(.cloudDocs)])
     }
 
-    @Test("where something buffers the stream, the device polls, and gets the changes all the same")
+    @Test("where a proxy buffers the stream, the device polls and still receives the changes")
     func heldBack() async throws {
         let head = "\(CloudProtocolVersion.header): 1\r\n"
         let body = #"{"containers":{"CloudDocs":1},"revision":2}"#

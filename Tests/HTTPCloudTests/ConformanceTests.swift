@@ -2,9 +2,9 @@ import ServerSupport
 import TestSupport
 import Testing
 
-@Suite("The server keeps the contract of a cloud")
+@Suite("A server conforms to the contract of a cloud")
 struct ConformanceTests {
-    @Test("The server keeps the rule", .timeLimit(.minutes(1)), arguments: CloudRule.all)
+    @Test("The server conforms to the rule", .timeLimit(.minutes(1)), arguments: CloudRule.all)
     func keeps(_ rule: CloudRule) async throws {
         try await withServer { server in
             let first = try await server.token()

@@ -10,16 +10,16 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Errors on the way to a server are distinguished")
+@Suite("Errors of requests to a server are distinguished")
 struct ErrorTests {
-    @Test("a server that is not there is offline")
+    @Test("a server that cannot be reached is offline")
     func offline() async throws {
         let address = try await withServer { $0.address }
         let backend = HTTPBackend(address: address, logger: quiet) { "ubq_1_00" }
         await expectCloudError(.offline) { _ = try await backend.connect(create: true) }
     }
 
-    @Test("no token, a wrong one and one that was revoked are unauthorized")
+    @Test("a missing, a wrong and a revoked token are unauthorized")
     func unauthorized() async throws {
         try await withServer { server in
             let none = HTTPBackend(address: server.address, logger: quiet) { nil }
@@ -33,7 +33,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("a full share is quota, for chunks; deleting still works, so the log goes on")
+    @Test("a full quota is an error for chunks; deletions still succeed, so the log can grow")
     func quota() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -50,7 +50,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("another account's cloud is foreign to a device that has synced with one, whatever its token")
+    @Test("another account's cloud is foreign to a device that has synced with one, whatever its token is")
     func foreign() async throws {
         try await withServer { server in
             let (anna, berta) = (try await server.token(of: "anna"), try await server.token(of: "berta"))
@@ -69,7 +69,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "a server of another version is too new or too old, a proxy without its server offline",
+        "a server of another version is too new or too old, and a proxy without its server is offline",
         arguments: [
             ("426 Upgrade", "1", CloudFailure(.clientTooOld, "m"), CloudError.Code.tooNew),
             ("426 Upgrade", "1", CloudFailure(.clientTooNew, "m"), .tooOld),
@@ -88,7 +88,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("no message of a server and no account name commands the terminal that shows it")
+    @Test("no message of a server and no account name sends control sequences to the terminal")
     func hostileText() async throws {
         let escape = "\u{1B}]0;owned\u{7}\u{1B}[2J\u{202E}\n"
         func reply(_ status: String, _ body: [UInt8]) -> String {
@@ -115,7 +115,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("what a server calls a link lies below its own address")
+    @Test("a link that a server returns is below its own address")
     func hostileLink() async throws {
         let body = try WireJSON.encode(PublishResponse(id: 1, path: "@evil.example/p/0123456789abcdef", expires: 1))
         let reply =
@@ -132,7 +132,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("a connection that fails says why: refused, no such host, no TLS")
+    @Test("a connection that fails gives the reason: refused, no such host, no TLS")
     func reasons() async throws {
         @Sendable func message(_ address: String) async throws -> String {
             let backend = HTTPBackend(address: try ServerAddress(address), logger: quiet) { "ubq_1_00" }
@@ -149,7 +149,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("an answer that breaks off is fetched on from there")
+    @Test("a response that is cut off is resumed where it ended")
     func resume() async throws {
         let head = "\(CloudProtocolVersion.header): 1\r\n"
         let answers = [
@@ -167,7 +167,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("an append whose answer was lost is sent again with its key, and stands in the log once")
+    @Test("an append whose response was lost is sent again with its key, and is in the log once")
     func lostReply() async throws {
         let head = "\(CloudProtocolVersion.header): 1\r\n"
         let answers = ["", "HTTP/1.1 200 OK\r\n\(head)Content-Length: 14\r\n\r\n{\"sequence\":7}"]

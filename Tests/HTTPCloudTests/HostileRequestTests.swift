@@ -60,7 +60,7 @@ struct HostileRequestTests {
         }
     }
 
-    @Test("a bad request is refused as such, and the server goes on")
+    @Test("an invalid request is refused as such, and the server keeps working")
     func senseless() async throws {
         try await withServer { server in
             let token = try await server.token()
@@ -85,7 +85,7 @@ struct HostileRequestTests {
         }
     }
 
-    @Test("a code can not be guessed at speed")
+    @Test("a code cannot be guessed quickly")
     func guessing() async throws {
         try await withServer { server in
             let body = #"{"code":"AAAA-AAAA-AAAA-AAAA","device":"d"}"#
@@ -100,7 +100,7 @@ struct HostileRequestTests {
         }
     }
 
-    @Test("random bytes, and requests with random bytes in them, leave the server well")
+    @Test("random bytes, and requests with random bytes in them, do not harm the server")
     func noise() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")

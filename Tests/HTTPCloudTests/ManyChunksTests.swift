@@ -14,7 +14,7 @@ struct ManyChunksTests {
             id: ChunkID(words: (number << 56, number, 0, 0)), frame: [UInt8](repeating: UInt8(number), count: count))
     }
 
-    @Test("more than one request can hold are split, and all are kept")
+    @Test("chunks that exceed one request are split over several, and all are stored")
     func split() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -28,7 +28,7 @@ struct ManyChunksTests {
         }
     }
 
-    @Test("where not all fit into the share those that do are kept, and the rest fails with quota")
+    @Test("if not all chunks fit into the quota those that fit are stored, and the others fail with quota")
     func quota() async throws {
         try await withServer { server in
             try await server.store.accounts.add("anna", quota: 10_000)

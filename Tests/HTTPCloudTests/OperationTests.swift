@@ -8,14 +8,14 @@ import ServerSupport
 import TestSupport
 import Testing
 
-@Suite("What a server's owner asks", .timeLimit(.minutes(2)))
+@Suite("Commands of a server's owner", .timeLimit(.minutes(2)))
 struct OperationTests {
     private func curl(_ arguments: [String]) async throws -> String {
         try await ProgramRunner(environment: [:]) {}.run("curl", ["-sS"] + arguments, in: "/", limit: .seconds(30))
             .text()
     }
 
-    @Test("the metrics open to the token in the data directory alone, and name nothing but numbers and patterns")
+    @Test("metrics require the token in the data directory, and contain only numbers and patterns")
     func metrics() async throws {
         let folder = "\(NSTemporaryDirectory())/ubiquity-metrics-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -60,7 +60,7 @@ struct OperationTests {
     }
 
     @Test(
-        "a device that saw no more than a restored server has goes on; one that did has to reset, whatever comes later"
+        "a device that saw no later state than a restored server continues; one that did has to be reset, whatever happens later"
     )
     func restore() async throws {
         let folders = (0..<3).map { _ in "\(NSTemporaryDirectory())/ubiquity-restore-\(UUID().uuidString)" }
@@ -90,7 +90,7 @@ struct OperationTests {
         }
     }
 
-    @Test("a request under the name that the cloud had before is refused until the device connects again")
+    @Test("a request with the cloud's former identity is refused until the device connects again")
     func renamed() async throws {
         try await withServer { server in
             let device = try await server.device()

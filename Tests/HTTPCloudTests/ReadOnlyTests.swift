@@ -8,7 +8,7 @@ import ServerStorage
 import ServerSupport
 import Testing
 
-@Suite("A device that may only read", .timeLimit(.minutes(1)))
+@Suite("Devices with read-only access", .timeLimit(.minutes(1)))
 struct ReadOnlyTests {
     private func expectReadOnly(_ what: String, _ body: () async throws -> Void) async {
         do {
@@ -24,7 +24,7 @@ struct ReadOnlyTests {
         return server.backend(try await server.store.devices.signIn(code: code, device: "reader").token)
     }
 
-    @Test("reads everything, and every request that would change something is refused")
+    @Test("a read-only device can read everything, and every request that changes something is refused")
     func readOnly() async throws {
         try await withServer { server in
             let writer = try await server.device()
@@ -59,7 +59,7 @@ struct ReadOnlyTests {
         }
     }
 
-    @Test("every route that is not known to change nothing wants full access")
+    @Test("every route that is not known to be read-only requires full access")
     func routes() async throws {
         try await withServer { server in
             _ = try await server.device()
@@ -80,7 +80,7 @@ struct ReadOnlyTests {
         }
     }
 
-    @Test("whose time is over is refused as not signed in, and says why and what to do")
+    @Test("a device whose access has expired is refused as not signed in, with the reason and what to do")
     func expired() async throws {
         try await withServer { server in
             _ = try await server.device()

@@ -14,7 +14,7 @@ struct RouteDocumentTests {
         return (try? String(contentsOf: file.appending(path: "docs/PROTOCOL.md"), encoding: .utf8)) ?? ""
     }()
 
-    @Test("the examples print what the page says")
+    @Test("the examples print what the page shows")
     func examples() async throws {
         let section = try #require(Self.text.firstRange(of: "### By example"))
         let lines = Self.text[section.upperBound...].split(separator: "\n").filter { $0.hasPrefix("    ") }.map {

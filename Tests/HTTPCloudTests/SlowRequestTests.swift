@@ -9,9 +9,9 @@ import ServerSupport
 import TestSupport
 import Testing
 
-@Suite("Requests that do not get further", .timeLimit(.minutes(2)))
+@Suite("Requests that make no progress", .timeLimit(.minutes(2)))
 struct SlowRequestTests {
-    @Test("many who send a byte now and then are let go, and meanwhile everybody else is answered")
+    @Test("many clients that send one byte at a time are disconnected, and meanwhile all other clients are served")
     func slowLoris() async throws {
         try await withServer(configure: { $0.idleSeconds = 2 }) { server in
             let port = try server.port

@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 
 /// Attacks of one client on the others, each sent over a raw connection.
-@Suite("The worst client", .timeLimit(.minutes(2)))
+@Suite("Hostile clients", .timeLimit(.minutes(2)))
 struct WorstClientTests {
     /// A connection over which a test may send any bytes.
     private struct Raw: Sendable {
@@ -84,7 +84,7 @@ struct WorstClientTests {
         return text + "\r\n"
     }
 
-    @Test("a body where none belongs is refused, and neither that nor one that is too much holds a connection")
+    @Test("an unexpected body is refused, and neither that nor one that is too large keeps a connection")
     func unread() async throws {
         try await withServer(configure: { $0.unreadPatience = .milliseconds(400) }) { server in
             let port = try server.port
@@ -104,7 +104,7 @@ struct WorstClientTests {
         }
     }
 
-    @Test("who asks and asks and takes no answer is let go")
+    @Test("a client that keeps sending requests and reads no response is disconnected")
     func neverReads() async throws {
         try await withServer(configure: { $0.readerPatience = .milliseconds(500) }) { server in
             let port = try server.port
@@ -115,7 +115,7 @@ struct WorstClientTests {
         }
     }
 
-    @Test("connections that are only held, more than there may be, keep no client out")
+    @Test("more idle connections than the limit keep no client out")
     func held() async throws {
         try await withServer(configure: { $0.maximumConnections = 48 }) { server in
             let port = try server.port
@@ -133,7 +133,7 @@ struct WorstClientTests {
         }
     }
 
-    @Test("bodies that were only announced take no memory from the others")
+    @Test("bodies that were announced and not sent take no memory from others")
     func announced() async throws {
         try await withServer { server in
             let port = try server.port
@@ -160,7 +160,7 @@ struct WorstClientTests {
         }
     }
 
-    @Test("a list of chunks with a wrong size is refused, and no account reads it again")
+    @Test("a manifest with a wrong size is refused, and is read again for no account")
     func bomb() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -201,7 +201,7 @@ struct WorstClientTests {
         }
     }
 
-    @Test("passwords of many links of one account are derived one by one, and delay no other account's storage")
+    @Test("passwords of many links of one account are hashed one at a time, and delay no other account's storage")
     func passwords() async throws {
         try await withServer(passwordCost: .standard) { server in
             let port = try server.port
@@ -224,7 +224,7 @@ struct WorstClientTests {
         }
     }
 
-    @Test("every answer says how a browser is to take it, and that it stays encrypted where a trusted proxy says so")
+    @Test("every response has the security headers for browsers, with HSTS where a trusted proxy reports TLS")
     func fields() async throws {
         let proxies = ["127.0.0.1"].compactMap { AddressRange($0) }
         try await withServer(configure: {

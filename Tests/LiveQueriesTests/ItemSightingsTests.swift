@@ -6,7 +6,7 @@ import Testing
 
 @testable import LiveQueries
 
-@Suite("What monitors saw")
+@Suite("State of monitored items")
 struct ItemSightingsTests {
     private func item(_ path: String, size: UInt64 = 0, isUploaded: Bool = true) throws -> FoundItem {
         let details = FoundItem.Details(
@@ -17,7 +17,7 @@ struct ItemSightingsTests {
         return FoundItem(details, state)
     }
 
-    @Test("what came after the first look is new, in whatever order it comes")
+    @Test("items that appear after the first scan are new, in any order")
     func new() throws {
         var sightings = ItemSightings(after: NodeID(20))
         #expect(sightings.kind(of: NodeID(23), try item("c")) == .created)
@@ -26,7 +26,7 @@ struct ItemSightingsTests {
         #expect(sightings.kind(of: NodeID(20), try item("z")) == .changed)
     }
 
-    @Test("names, contents and states are distinguished, and no difference is no change")
+    @Test("changes of name, content and state are distinguished, and no difference is no change")
     func kinds() throws {
         var sightings = ItemSightings(after: NodeID(1))
         #expect(sightings.kind(of: NodeID(2), try item("a")) == .created)
@@ -36,7 +36,7 @@ struct ItemSightingsTests {
         #expect(sightings.kind(of: NodeID(2), try item("b", size: 4, isUploaded: false)) == .moved)
     }
 
-    @Test("a move that was reported already is not reported again")
+    @Test("a move that was already reported is not reported again")
     func reported() throws {
         var sightings = ItemSightings(after: NodeID(1))
         #expect(sightings.kind(of: NodeID(2), try item("a")) == .created)
@@ -44,7 +44,7 @@ struct ItemSightingsTests {
         #expect(sightings.kind(of: NodeID(2), try item("b")) == nil)
     }
 
-    @Test("what was forgotten because there was too much has changed when it is seen again, and what is new stays new")
+    @Test("items that were dropped from memory count as changed when they are seen again, and new ones stay new")
     func bound() throws {
         var sightings = ItemSightings(after: NodeID(0))
         for node in 1...10_001 { #expect(sightings.kind(of: NodeID(UInt64(node)), try item("\(node)")) == .created) }

@@ -10,7 +10,7 @@ import Testing
 @testable import LiveQueries
 
 /// Queries read only the rows that meet a condition in SQL, and evaluate their predicates on those.
-@Suite("What queries read from the database")
+@Suite("Queries on the database")
 final class RowConditionTests {
     private let directory = NSTemporaryDirectory() + "/ubiquity-rows-\(UUID().uuidString)"
     private let metadata: MetadataDatabase
@@ -128,7 +128,8 @@ final class RowConditionTests {
     }
 
     @Test(
-        "no row that a predicate matches is left out by its condition of SQL", arguments: 1...12 as ClosedRange<UInt64>)
+        "the SQL condition of a predicate excludes no row that the predicate matches",
+        arguments: 1...12 as ClosedRange<UInt64>)
     func superset(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         try fill(&random)

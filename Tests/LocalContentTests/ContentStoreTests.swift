@@ -4,7 +4,7 @@ import Glibc
 import LocalContent
 import Testing
 
-@Suite("Blobs lie in shards that are made when they are needed")
+@Suite("Shards of blobs are created when they are needed")
 struct ContentStoreTests {
     private func withStore(_ body: (_ folder: String, _ store: ContentStore) throws -> Void) throws {
         let folder = NSTemporaryDirectory() + "/ubiquity-content-\(UUID().uuidString)"
@@ -14,7 +14,7 @@ struct ContentStoreTests {
 
     private func make(_ blob: BlobName, in store: ContentStore) throws { close(try store.create(blob)) }
 
-    @Test("a new store has no shard; a blob's first makes its own, and only that")
+    @Test("a new store has no shard; a blob's first write creates its own shard and no other")
     func lazily() throws {
         try withStore { folder, store in
             let blob = BlobName(node: 4096, generation: 1)
@@ -30,7 +30,7 @@ struct ContentStoreTests {
         }
     }
 
-    @Test("a blob lies where its path says, whatever its node", arguments: [17, 255, 256, 4095, 4096, 1_052_672])
+    @Test("a blob is where its path says, for any node", arguments: [17, 255, 256, 4095, 4096, 1_052_672])
     func path(node: UInt64) throws {
         try withStore { folder, store in
             let blob = BlobName(node: node, generation: 3)
@@ -39,7 +39,7 @@ struct ContentStoreTests {
         }
     }
 
-    @Test("a blob can be renamed and linked into a shard that is not there yet")
+    @Test("a blob can be renamed and linked into a shard that does not exist yet")
     func otherShards() throws {
         try withStore { _, store in
             let blobs = [17, 5000, 9000].map { BlobName(node: $0, generation: 1) }
@@ -51,7 +51,7 @@ struct ContentStoreTests {
         }
     }
 
-    @Test("a call that is made to fail does nothing")
+    @Test("a call that is made to fail changes nothing")
     func faults() throws {
         let folder = NSTemporaryDirectory() + "/ubiquity-content-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }

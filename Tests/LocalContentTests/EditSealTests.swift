@@ -30,7 +30,7 @@ struct EditSealTests {
         try body(store, item, seal)
     }
 
-    @Test("a seal is read as it was written, is of the edit that it was made of, and knows its digest")
+    @Test("a seal is decoded as it was encoded, belongs to the edit it was made for, and knows its digest")
     func roundTrip() throws {
         try sealed { store, item, seal in
             let (read, status) = (try store.seal(of: item.blob), try store.status(item.blob))
@@ -41,7 +41,7 @@ struct EditSealTests {
     }
 
     @Test(
-        "it is of nothing else: not of what was written since, nor of what was changed in any way, nor of what is no edit"
+        "a seal does not match after a write, after a change of its row, or when the file is not edited"
     )
     func lapses() throws {
         try sealed { store, item, seal in
@@ -69,7 +69,7 @@ struct EditSealTests {
         }
     }
 
-    @Test("a seal in which any byte changed by itself accuses nothing")
+    @Test("a corrupted seal never reports a good edit as damaged")
     func damaged() throws {
         try sealed { store, item, seal in
             let status = try store.status(item.blob)
@@ -84,7 +84,7 @@ struct EditSealTests {
         }
     }
 
-    @Test("random bytes are no seal, or one that is written as it was read")
+    @Test("random bytes are no seal, or a seal that is encoded to the same bytes")
     func random() throws {
         let seed = UInt64.random(in: 0..<1 << 32)
         var random = SeededGenerator(seed: seed)

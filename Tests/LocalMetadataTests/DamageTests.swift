@@ -9,7 +9,7 @@ import Testing
 
 @testable import LocalMetadata
 
-@Suite("Databases that this version can not read")
+@Suite("Databases that this version cannot read")
 struct DamageTests {
     private func code(opening path: String) -> MetadataError.Code? {
         do {
@@ -18,7 +18,7 @@ struct DamageTests {
         } catch { return (error as? MetadataError)?.code }
     }
 
-    @Test("a database of a newer version is refused, and again the next time")
+    @Test("a database of a newer version is refused, each time")
     func newer() throws {
         let scratch = try Scratch()
         _ = try scratch.metadata.write {
@@ -40,7 +40,7 @@ struct DamageTests {
         #expect(FileManager.default.contents(atPath: directory + "/metadata.sqlite") == bytes)
     }
 
-    @Test("a first start that was interrupted by a power cut is rolled back, and the next start goes on")
+    @Test("a first start that a power cut interrupted is rolled back, and the next start succeeds")
     func halfMade() throws {
         let directory = NSTemporaryDirectory() + "/ubiquity-half-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -61,7 +61,7 @@ struct DamageTests {
         #expect(code(opening: path) == nil)
     }
 
-    @Test("columns of random bytes are decoded or refused, never a crash")
+    @Test("columns of random bytes are decoded or refused, and never crash")
     func hostileColumns() {
         let start = UInt64.random(in: 0 ... .max)
         for seed in start..<(start &+ 20_000) {
@@ -114,7 +114,7 @@ struct DamageTests {
         #expect(sums == [UInt64](repeating: UInt64(Int64.max), count: 3))
     }
 
-    @Test("extended attributes and conflicts are read as they were stored")
+    @Test("extended attributes and conflicts are decoded as they were stored")
     func roundTrip() throws {
         let attributes = ["user.a": [UInt8](), "user.b": [0, 255, 7]]
         #expect(try ExtendedAttributes.decode(ExtendedAttributes.encode(attributes)) == attributes)

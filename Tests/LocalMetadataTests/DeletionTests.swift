@@ -5,7 +5,7 @@ import Testing
 
 @testable import LocalMetadata
 
-@Suite("What was deleted")
+@Suite("Deleted items")
 struct DeletionTests {
     private let scratch: Scratch
     private let container: ContainerID
@@ -53,7 +53,7 @@ struct DeletionTests {
     }
 
     @Test(
-        "a folder is listed for what was deleted with it; what was deleted more than an hour before is listed by itself"
+        "a folder is listed for what was deleted with it; items deleted more than an hour before are listed by themselves"
     )
     func folder() throws {
         try scratch.metadata.write { transaction throws -> Void in
@@ -78,7 +78,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("of several items with one name the one that was deleted last is restored with its folder")
+    @Test("of several items with one name the last deleted is restored with its folder")
     func names() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try fold(
@@ -93,7 +93,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("a restored item is not listed any more, and old deletions are forgotten")
+    @Test("a restored item is no longer listed, and old deletions are forgotten")
     func ends() throws {
         try scratch.metadata.write { transaction throws -> Void in
             try fold(
@@ -106,7 +106,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("a file whose version was removed, or that never had bytes in the cloud, can not be restored")
+    @Test("a file whose version was removed, or that never had bytes in the cloud, cannot be restored")
     func gone() throws {
         try scratch.metadata.write { transaction throws -> Void in
             let announced = Change.create(
@@ -121,7 +121,7 @@ struct DeletionTests {
         }
     }
 
-    @Test("deletions at one time are listed page by page, each once")
+    @Test("deletions with one time are listed page by page, each once")
     func pages() throws {
         try scratch.metadata.write { transaction throws -> Void in
             let numbers = Array(UInt64(1)...25)

@@ -72,7 +72,7 @@ struct SealTests {
         try damage(scratch, "UPDATE \(table) SET \(change) WHERE item = x'\(item.item)'")
         let found = try problems(scratch.metadata)
         #expect(found.count == 1 && found.first?.node == NodeID(20), "\(found)")
-        #expect(found.first?.what == "its row in \"\(table)\" has other bytes than were written")
+        #expect(found.first?.what == "its row in \"\(table)\" does not match its checksum")
         #expect(scratch.metadata.firstProblem() != nil, "a sweep would trust the damaged row")
     }
 

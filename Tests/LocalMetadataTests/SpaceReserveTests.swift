@@ -29,7 +29,7 @@ struct SpaceReserveTests {
         #expect(ledger.logUsed == 0 && ledger.hasLog(for: .ordinary))
     }
 
-    @Test("pages without blocks are never committed, and free ones are kept as the log's reserve is")
+    @Test("pages without blocks are never committed, and free pages are reserved like the space of the log")
     func pages() {
         var ledger = SpaceReserve()
         ledger.pagesAllocated = 1000

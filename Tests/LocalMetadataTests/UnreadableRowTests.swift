@@ -13,7 +13,7 @@ struct UnreadableRowTests {
         "extended = x'ff'", "conflictOf = x''",
     ]
 
-    @Test("are left out of lists and queues, which return the others", arguments: damages)
+    @Test("unreadable rows are left out of lists and queues, which return the others", arguments: damages)
     func isolated(damage: String) throws {
         let scratch = try Scratch()
         let (folder, nodes) = try scratch.metadata.write { transaction in

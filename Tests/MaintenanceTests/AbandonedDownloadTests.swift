@@ -9,10 +9,10 @@ import TestSupport
 import Testing
 import Transfers
 
-@Suite("Downloads that are cut off")
+@Suite("Cancelled downloads")
 struct AbandonedDownloadTests {
     @Test(
-        "a download whose readers have gone holds no file open, whether it waited for bytes or had some",
+        "a download whose readers have gone keeps no file open, whether it waited for bytes or had some",
         .timeLimit(.minutes(1)))
     func descriptors() async throws {
         let test = try KernellessDevice(time: SystemTime())

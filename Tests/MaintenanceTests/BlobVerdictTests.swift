@@ -6,7 +6,7 @@ import LocalMetadata
 import Maintenance
 import Testing
 
-@Suite("What a rebuild does with the bytes it finds")
+@Suite("How a rebuild treats the blobs it finds")
 struct BlobVerdictTests {
     private let logged = Digest(words: (1, 2, 3, 4))
     private let untold = Digest(words: (5, 6, 7, 8))
@@ -54,14 +54,14 @@ struct BlobVerdictTests {
     @Test("bytes that the log has for that document may be removed")
     func clean() throws { #expect(try verdict(row(id), logged) == .inCloud) }
 
-    @Test("bytes that the log never learned of are recovered, whatever the row says of them")
+    @Test("bytes that are not in the log are recovered, whatever their row says")
     func untoldBytes() throws {
         #expect(try verdict(row(id), untold) == .recover)
         #expect(try verdict(row(id, edited: true), untold) == .recover)
         #expect(try verdict(nil, untold) == .recover)
     }
 
-    @Test("an edit back to bytes that the log knows is still an edit")
+    @Test("an edit back to bytes that are in the log is still an edit")
     func revert() throws { #expect(try verdict(row(id, edited: true), logged) == .recover) }
 
     @Test("a new document with the bytes of another is recovered: only its bytes are in the cloud")
@@ -72,13 +72,13 @@ struct BlobVerdictTests {
         #expect(try verdict(copy, logged) == .recover)
     }
 
-    @Test("a part of a download is left, as the whole is in the cloud")
+    @Test("a partial download is not recovered, as the whole content is in the cloud")
     func part() throws {
         #expect(try verdict(row(id, presence: .partial), untold, hasHoles: true) == .leftover)
         #expect(try verdict(row(id, presence: .none), untold, hasHoles: true) == .leftover)
     }
 
-    @Test("a blob of unknown origin with holes stays with the old state, and is never thrown away")
+    @Test("a blob of unknown origin with holes stays with the old state, and is never deleted")
     func holes() throws {
         #expect(try verdict(nil, untold, hasHoles: true) == .keepAside)
         #expect(try verdict(nil, nil) == .keepAside)
@@ -86,6 +86,6 @@ struct BlobVerdictTests {
     }
 
     @Test(
-        "bytes that can not be read are recovered with their row: what can be read of them later is not for us to drop")
+        "unreadable bytes are recovered with their row, as a part of them may be readable later")
     func unreadable() throws { #expect(try verdict(row(id), nil) == .recover) }
 }

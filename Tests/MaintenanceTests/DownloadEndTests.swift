@@ -46,7 +46,9 @@ struct DownloadEndTests {
         func request(_ command: ContentCommand, for item: LocalItem) throws {}
     }
 
-    @Test("a file that was read whole is not written before its row says that it is here", .timeLimit(.minutes(1)))
+    @Test(
+        "a file that was read completely cannot be written before its row says that it is local",
+        .timeLimit(.minutes(1)))
     func waitsForTheRow() async throws {
         let (test, files, item) = try await placeholder()
         let reader = try files.open(item.node, canWrite: false, truncate: false)
@@ -72,7 +74,9 @@ struct DownloadEndTests {
         try await expectEdit(of: test.row("f"), size: UInt64(bytes.count))
     }
 
-    @Test("so is a truncation while a reader still has the file open", .timeLimit(.minutes(1)))
+    @Test(
+        "a truncation right after a download is uploaded while a reader still has the file open",
+        .timeLimit(.minutes(1)))
     func truncationIsNoted() async throws {
         let (test, files, item) = try await placeholder()
         let reader = try files.open(item.node, canWrite: false, truncate: false)

@@ -6,7 +6,7 @@ import LocalMetadata
 import Sync
 import Testing
 
-@Suite("Downloads that failed")
+@Suite("Failed downloads")
 struct FailedDownloadTests {
     /// Creates a file whose download failed: a placeholder, or a file whose old version is still here.
     private func failed(_ test: KernellessDevice, _ name: String, pin: PinState = .inherited, hasOld: Bool) throws
@@ -34,7 +34,7 @@ struct FailedDownloadTests {
         return item
     }
 
-    @Test("a newer version and what is kept are asked for again; what was only opened is not")
+    @Test("a download of a newer version or a kept file is requested again; one for an open is not")
     func which() throws {
         let test = try KernellessDevice(time: SystemTime())
         _ = try failed(test, "stale", hasOld: true)
@@ -51,7 +51,7 @@ struct FailedDownloadTests {
         #expect(seen.wanted == 0 && seen.downloadError != nil)
     }
 
-    @Test("while it goes on failing it is tried ever later, and soon again once nothing fails")
+    @Test("pauses between failing attempts grow, and are short again once downloads succeed")
     func pauses() {
         var pauses = RetryPauses()
         var waits: [Duration] = []

@@ -9,7 +9,7 @@ import Testing
 import VirtualFileSystem
 
 /// States that a disk may have kept of a row and of bytes that were not synced together.
-@Suite("Rows and bytes after a loss of power")
+@Suite("Rows and blobs after a loss of power")
 struct LossOfPowerTests {
     private func recover(_ test: KernellessDevice) throws {
         var log = Logger(label: "test")
@@ -22,7 +22,7 @@ struct LossOfPowerTests {
         return try #require(try test.row("a"))
     }
 
-    @Test("the bytes of a removed file stay until its removal is durable, and go then")
+    @Test("the bytes of a removed file stay until its removal is durable, and are then deleted")
     func removal() throws {
         let test = try KernellessDevice(time: SystemTime())
         let item = try saved(test)
@@ -32,7 +32,7 @@ struct LossOfPowerTests {
         #expect(throws: Errno.self) { try test.content.status(item.blob) }
     }
 
-    @Test("many removed bytes do not wait for anybody")
+    @Test("removing many blobs delays no program")
     func muchRemoved() throws {
         let test = try KernellessDevice(time: SystemTime())
         try test.save("a", [UInt8](repeating: 7, count: 2 << 20))
@@ -41,7 +41,7 @@ struct LossOfPowerTests {
         #expect(throws: Errno.self) { try test.content.status(item.blob) }
     }
 
-    @Test("an edit that lost bytes before they were synced shows the size that it has, and is still to be uploaded")
+    @Test("an edit that lost bytes before they were synced has the remaining size, and is still uploaded")
     func torn() throws {
         let test = try KernellessDevice(time: SystemTime())
         let item = try saved(test)
@@ -55,7 +55,7 @@ struct LossOfPowerTests {
         #expect(try test.row("a") == row)
     }
 
-    @Test("an edit whose bytes are all lost says so")
+    @Test("an edit that lost all of its bytes is reported")
     func lost() throws {
         let test = try KernellessDevice(time: SystemTime())
         let item = try saved(test)

@@ -10,13 +10,14 @@ import TestSupport
 import Testing
 import VirtualFileSystem
 
-@Suite("Chunks that the cloud lost before they were on its disk")
+@Suite("Chunks that the cloud lost before they were durable")
 struct LostChunksTests {
     private let lost = CloudError(.damaged, "A chunk did not reach the disk and has to be sent again.")
     private let bytes = [UInt8](repeating: 7, count: 5000)
 
     @Test(
-        "an append that says so is made again once the chunks were put again from this device", .timeLimit(.minutes(1)))
+        "an append that fails because of lost chunks is retried after this device has put them again",
+        .timeLimit(.minutes(1)))
     func restored() async throws {
         let test = try KernellessDevice(time: SystemTime())
         let chunk = Digest.of(bytes)
@@ -36,7 +37,7 @@ struct LostChunksTests {
         await running.value
     }
 
-    @Test("a batch whose bytes are nowhere any more is rebuilt of what is here", .timeLimit(.minutes(1)))
+    @Test("a batch whose bytes are lost everywhere is rebuilt from the present state", .timeLimit(.minutes(1)))
     func withdrawn() async throws {
         let test = try KernellessDevice(time: SystemTime())
         let running = try await startAppending(test)

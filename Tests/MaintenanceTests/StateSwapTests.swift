@@ -3,7 +3,7 @@ import Glibc
 import Maintenance
 import Testing
 
-@Suite("A rebuilt state takes the place of the old one, whatever dies in between")
+@Suite("Replacing the old state by a rebuilt one, with crashes at any step")
 struct StateSwapTests {
     private func withState(_ body: (_ state: String, _ swap: StateSwap) throws -> Void) throws {
         let state = NSTemporaryDirectory() + "/ubiquity-swap-\(UUID().uuidString)"
@@ -41,7 +41,7 @@ struct StateSwapTests {
             report: RebuildReport(reason: "a test", aside: "\(state)/set-aside/x"), kept: ["11/17.2"])
     }
 
-    @Test("it swaps, and a second look finds nothing to do")
+    @Test("the states are swapped, and a second run finds nothing to do")
     func whole() throws {
         try withState { state, swap in
             try swap.commit(commit(state))
@@ -52,7 +52,7 @@ struct StateSwapTests {
         }
     }
 
-    @Test("a death after any of its steps is made good by the next start", arguments: 0...5)
+    @Test("a crash after any step is completed by the next start", arguments: 0...5)
     func interrupted(steps: Int) throws {
         try withState { state, swap in
             let aside = "\(state)/set-aside/x"
@@ -71,7 +71,7 @@ struct StateSwapTests {
         }
     }
 
-    @Test("a build that was not complete is removed, and the old state stands as it was")
+    @Test("an incomplete build is removed, and the old state is unchanged")
     func incomplete() throws {
         try withState { state, swap in
             let again = try swap.resume()

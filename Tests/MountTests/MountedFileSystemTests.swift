@@ -20,7 +20,7 @@ struct MountedFileSystemTests {
 
     // MARK: Requests and replies
 
-    @Test("the session begins with an agreement on the protocol")
+    @Test("the session begins by negotiating the protocol")
     func start() async throws {
         try await FakeKernel.with(device) { kernel async throws in
             // The reader stores the agreement after it sends the reply.
@@ -30,7 +30,7 @@ struct MountedFileSystemTests {
         }
     }
 
-    @Test("a file is made, written, read, renamed and removed, and stays what it is in between")
+    @Test("a file is created, written, read, renamed and removed, and is consistent at each step")
     func life() async throws {
         try await FakeKernel.with(device) { kernel async throws in
             let (made, node, handle) = try kernel.create("a")
@@ -53,7 +53,7 @@ struct MountedFileSystemTests {
         }
     }
 
-    @Test("a name that is absent is a reply of success with no node, which the kernel keeps")
+    @Test("the lookup of an absent name is a successful reply without a node, which the kernel caches")
     func absent() async throws {
         try await FakeKernel.with(device) { kernel async throws in
             let reply = try kernel.lookup("nothing")
@@ -62,7 +62,7 @@ struct MountedFileSystemTests {
         }
     }
 
-    @Test("attributes are kept for an hour, and not at all while a program writes the file")
+    @Test("attributes are cached for an hour, and not at all while a program writes the file")
     func timeouts() async throws {
         try await FakeKernel.with(device) { kernel async throws in
             let node = try device.save("a", "text").value
@@ -76,7 +76,7 @@ struct MountedFileSystemTests {
         }
     }
 
-    @Test("renames carry the flags of renameat2(2), and flags that are not known are refused")
+    @Test("renames pass on the flags of renameat2(2), and unknown flags are refused")
     func renames() async throws {
         try device.save("a", "1")
         try device.save("b", "2")
@@ -93,7 +93,7 @@ struct MountedFileSystemTests {
         }
     }
 
-    @Test("an open with O_TRUNC empties the file, also one for reading, and setattr cuts it")
+    @Test("an open with O_TRUNC empties the file, also when it is opened for reading, and setattr truncates it")
     func truncation() async throws {
         let node = try device.save("a", "text").value
         try await FakeKernel.with(device) { kernel async throws in
@@ -106,7 +106,7 @@ struct MountedFileSystemTests {
         }
     }
 
-    @Test("a write that the kernel wants to clear set-id bits does so")
+    @Test("a write with the flag to clear set-id bits clears them")
     func setID() async throws {
         try await FakeKernel.with(device) { kernel async throws in
             let (_, node, handle) = try kernel.create("a")
@@ -122,7 +122,7 @@ struct MountedFileSystemTests {
 
     // MARK: Invalid requests
 
-    @Test("operations that are not served, or do not exist, are replied to with ENOSYS; the session goes on")
+    @Test("unsupported and unknown operations are answered with ENOSYS, and the session continues")
     func unknownOperations() async throws {
         try await FakeKernel.with(device) { kernel async throws in
             let unserved: [UInt32] = [0, 7, 19, 33, 34, 37, 39, 40, 48, 49, 50, 51, 52, 53, 63, 64, 255, 4097]
@@ -135,7 +135,7 @@ struct MountedFileSystemTests {
         }
     }
 
-    @Test("a handle of 0 is refused by all that needs one")
+    @Test("a handle of 0 is refused by every operation that needs a handle")
     func noHandle() async throws {
         let node = try device.save("a", "text").value
         try await FakeKernel.with(device) { kernel async throws in
@@ -171,7 +171,7 @@ struct MountedFileSystemTests {
         }
     }
 
-    @Test("a name of any other bytes than NUL and slash is one", arguments: 0..<8)
+    @Test("any bytes but NUL and slash are a valid name", arguments: 0..<8)
     func anyName(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let name = [0xFF] + random.bytes(random.number(1..<30)).filter { $0 != 0 && $0 != UInt8(ascii: "/") }
@@ -183,7 +183,7 @@ struct MountedFileSystemTests {
         }
     }
 
-    @Test("names that no file may have are refused or absent, and nothing is made")
+    @Test("invalid names are refused or absent, and nothing is created")
     func names() async throws {
         let long = String(repeating: "n", count: 256)
         try await FakeKernel.with(device) { kernel async throws in
@@ -198,7 +198,7 @@ struct MountedFileSystemTests {
         }
     }
 
-    @Test("numbers of any size get one reply each and end nothing", arguments: 0..<12)
+    @Test("numbers of any size get one reply each and do not end the session", arguments: 0..<12)
     func extremes(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let edges: [UInt64] = [
@@ -245,7 +245,7 @@ struct MountedFileSystemTests {
         }
     }
 
-    @Test("a message that is shorter than a header ends the session with an error")
+    @Test("a message shorter than a header ends the session with an error")
     func shortMessage() async throws {
         try await FakeKernel.with(device) { kernel async throws in
             try kernel.send([1, 2, 3])
@@ -254,7 +254,7 @@ struct MountedFileSystemTests {
         }
     }
 
-    @Test("an interrupt of a request that is over, or never was, does no harm")
+    @Test("an interrupt of a request that is over, or never existed, has no effect")
     func strayInterrupt() async throws {
         try await FakeKernel.with(device) { kernel async throws in
             let (_, node, handle) = try kernel.create("a")

@@ -12,7 +12,7 @@ import VirtualFileSystem
 @testable import Fuse
 @testable import Mount
 
-@Suite("Requests that wait, are interrupted, or are there when the mount ends", .timeLimit(.minutes(10)))
+@Suite("Requests that wait, are interrupted, or are pending when the mount ends", .timeLimit(.minutes(10)))
 struct WaitingRequestTests {
     private let backend = InMemoryBackend()
     private let device: KernellessDevice
@@ -39,7 +39,7 @@ struct WaitingRequestTests {
 
     private let read = FuseRequestCounts.Operation.read.rawValue
 
-    @Test("a read of a placeholder waits for its bytes and holds up no other request, even with one reader")
+    @Test("a read of a placeholder waits for its bytes and blocks no other request, even with one reader thread")
     func waitingRead() async throws {
         let node = try await placeholder()
         try await FakeKernel.with(device) { kernel async throws in
@@ -76,7 +76,7 @@ struct WaitingRequestTests {
         }
     }
 
-    @Test("an interrupt that overtakes its request ends it all the same")
+    @Test("an interrupt that overtakes its request still ends it")
     func overtaking() async throws {
         let node = try await placeholder()
         try await FakeKernel.with(device) { kernel async throws in
@@ -94,7 +94,7 @@ struct WaitingRequestTests {
     }
 
     @Test(
-        "of many reads that wait for one chunk each is replied to: those that were interrupted with EINTR",
+        "of many reads that wait for one chunk each gets a reply, and interrupted ones get EINTR",
         arguments: 0..<5)
     func manyReads(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
@@ -127,7 +127,7 @@ struct WaitingRequestTests {
 
     // MARK: Coordination
 
-    @Test("an open waits for its permit, without a thread, and the permit ends when the file is open")
+    @Test("an open waits for its permit without blocking a thread, and the permit ends when the file is open")
     func permit() async throws {
         let node = try device.save("a", "text").value
         let turns = FakePermits()
@@ -145,7 +145,8 @@ struct WaitingRequestTests {
         #expect(turns.ended == 1)
     }
 
-    @Test("a permit that comes late is ETIMEDOUT, and an interrupt gives it up with EINTR; no file stays open")
+    @Test(
+        "a permit that does not come in time is ETIMEDOUT, and an interrupt gives it up with EINTR; no file stays open")
     func noPermit() async throws {
         let node = try device.save("a", "text").value
         let turns = FakePermits()
@@ -168,7 +169,7 @@ struct WaitingRequestTests {
 
     // MARK: The end of a session
 
-    @Test("a session that is stopped with files open and reads waiting ends at once; what was written is in the file")
+    @Test("a session that is stopped with open files and waiting reads ends at once; written data is in the file")
     func stop() async throws {
         let waiting = try await placeholder()
         try await FakeKernel.with(device, readers: 3) { kernel async throws in

@@ -7,7 +7,7 @@ extension PowerLoss {
     @Suite("Crash states, block by block")
     struct CrashStateTests {
         @Test(
-            "whatever writes were lost or torn since the last flush, all that was acknowledged is there, and nothing that was never written"
+            "whichever writes since the last flush are lost or torn, all acknowledged data is there, and no data that was never written"
         )
         func states() async throws {
             // The work and the crash states differ each day; a failure prints the seed.
@@ -17,7 +17,7 @@ extension PowerLoss {
             #expect(output.contains("none lost anything"), "\(output)")
         }
 
-        @Test("three mistakes in the order of syncs are each found")
+        @Test("three mistakes in the order of syncs are each detected")
         func mistakes() async throws {
             let output = try await tool(["--prove", "--each", "400"])
             #expect(output.matches(of: /: found in \d+ crash states/).count == 3, "\(output)")

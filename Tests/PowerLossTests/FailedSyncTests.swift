@@ -9,13 +9,13 @@ import Testing
 
 extension PowerLoss {
     /// After a failed sync, the kernel treats the data that it could not write as written, so the next sync succeeds without writing it.
-    @Suite("A sync that fails, and the next one", .needsRoot)
+    @Suite("A failed sync and the next one", .needsRoot)
     struct FailedSyncTests {
         private static let bytes = Data(repeating: 0x5A, count: 300_000)
         private let log = Logger(label: "test")
 
         @Test(
-            "no later sync of a blob succeeds in the process whose sync failed, and the next start rewrites the blob; a plain fdatasync succeeds"
+            "after a blob's sync failed, no later sync of it in this process succeeds, and the next start rewrites the blob; a plain fdatasync would succeed"
         )
         func blob() async throws {
             try await RefusingVolume.with { volume in
@@ -44,7 +44,8 @@ extension PowerLoss {
         }
 
         @Test(
-            "no later sync of commits succeeds in the process whose sync failed, and the next start writes them again")
+            "after a commit's sync failed, no later sync in this process succeeds, and the next start writes the commits again"
+        )
         func commits() async throws {
             try await RefusingVolume.with { volume in
                 let path = "\(volume.path)/metadata.sqlite"

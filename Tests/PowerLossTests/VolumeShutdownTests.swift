@@ -6,13 +6,13 @@ import Testing
 
 extension PowerLoss {
     /// Checks the state of a real daemon on a volume that is shut down while in use, as when its disk is unplugged.
-    @Suite("Volumes that are cut off")
+    @Suite("Volumes that are shut down")
     struct VolumeShutdownTests {
         /// The number of cuts in one run; `make powerloss` makes twenty.
         private static let cuts = ProcessInfo.processInfo.environment["POWER_CUTS"].flatMap { Int($0) } ?? 2
         private static let files = 300
 
-        @Test("files that were synced, and their folder with them, are all there after the power was cut")
+        @Test("files that were synced, and their folder with them, survive the shutdown")
         func synced() async throws {
             try await withVolume { volume in
                 for cut in 1...Self.cuts {
@@ -26,7 +26,7 @@ extension PowerLoss {
             }
         }
 
-        @Test("files that were not synced are lost by the same cut, so the test can see a loss")
+        @Test("files that were not synced are lost in the same shutdown, so the test can detect a loss")
         func control() async throws {
             try await withVolume { volume in
                 try await volume.writeFiles(to: "unsynced", count: 50, isSynced: false)

@@ -2,7 +2,7 @@ import Queries
 import TestSupport
 import Testing
 
-@Suite("Predicates: meaning")
+@Suite("Meaning of predicates")
 struct EvaluationTests {
     private func matches(_ text: String, _ subject: TestSubject = TestSubject()) throws -> Bool {
         PreparedPredicate(try Predicate(parsing: text)).matches(subject)
@@ -36,7 +36,7 @@ struct EvaluationTests {
         #expect(try matches(predicate, TestSubject(name: name)) == expected)
     }
 
-    @Test("Numbers, times, truth values, lists and what is missing")
+    @Test("Numbers, times, booleans, lists and missing values are compared")
     func values() throws {
         #expect(try matches("size == 1 AND size IN {1, 2} AND NOT size BETWEEN {2, 3}"))
         #expect(try matches("modified == '1970-01-01' AND modified < '1970-01-01T00:00:00.000000001Z'"))
@@ -47,7 +47,7 @@ struct EvaluationTests {
         #expect(try matches("downloadingError == nil AND path != 'a' AND NOT path == 'a'"))
     }
 
-    @Test("A pattern that repeats repetitions is still done at once: no pattern holds anybody up")
+    @Test("A pattern with nested repetitions is evaluated at once, and delays no other query")
     func hostilePatterns() throws {
         let name = String(repeating: "a", count: 255)
         for pattern in ["(a*)*(a*)*(a*)*b", "(a|a)*(a|a)*b", "(a|aa)+b", "a{0,200}a{0,200}b"] {
@@ -55,7 +55,7 @@ struct EvaluationTests {
         }
     }
 
-    @Test("What an item's ending rules out, the predicate rules out too", arguments: 1...60)
+    @Test("An item whose extension a predicate excludes does not match", arguments: 1...60)
     func endings(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<100 {

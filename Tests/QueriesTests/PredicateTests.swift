@@ -2,7 +2,7 @@ import Queries
 import TestSupport
 import Testing
 
-@Suite("Predicates: reading")
+@Suite("Parsing of predicates")
 struct PredicateTests {
     private func error(_ text: String, _ arguments: [PredicateArgument] = []) -> PredicateError? {
         do throws(PredicateError) {
@@ -12,7 +12,7 @@ struct PredicateTests {
     }
 
     @Test(
-        "What is written in NSPredicate's language is read as such",
+        "NSPredicate's format is parsed",
         arguments: [
             ("name == 'a'", "name == 'a'"),
             ("%K == 'a'", "name == 'a'"),
@@ -42,7 +42,7 @@ struct PredicateTests {
     }
 
     @Test(
-        "What a person types without any sign of a predicate is looked for in names",
+        "Words without any predicate syntax are searched for in names",
         arguments: [
             ("plan", "name CONTAINS[cd] 'plan'"), ("tax  2026", "name CONTAINS[cd] 'tax 2026'"),
             ("*.pdf", "name ==[cd] '*.pdf'"), ("size", "name CONTAINS[cd] 'size'"),
@@ -55,14 +55,14 @@ struct PredicateTests {
     }
 
     @Test(
-        "What was meant as a predicate and is none is refused, not looked for",
+        "A malformed predicate is refused, not searched for",
         arguments: ["name == 'a", "size LIKE 'x'", "nam = 3", "name LIKE x", "", "  ", "name contains[c] plan"])
     func typedWrong(_ text: String) {
         #expect(throws: PredicateError.self) { try Predicate(typed: text) }
     }
 
     @Test(
-        "The text of a predicate that is nested as deep as it may be can be read again", arguments: ["!", "NOT ", "("])
+        "The text of a predicate with the maximum nesting can be parsed again", arguments: ["!", "NOT ", "("])
     func deepest(_ opening: String) throws {
         var count = 0
         while let deeper = try? Predicate(parsing: nested(opening, count + 1)) {
@@ -77,7 +77,7 @@ struct PredicateTests {
             + String(repeating: ")", count: opening == "(" ? count : 0)
     }
 
-    @Test("Arguments stand for placeholders, in their order, lists too")
+    @Test("Arguments replace placeholders in order, lists too")
     func arguments() throws {
         let predicate = try Predicate(
             parsing: "%K IN %@ AND size > %d",
@@ -88,15 +88,15 @@ struct PredicateTests {
     }
 
     @Test(
-        "What makes no sense is said to be so, and where",
+        "Errors say what is wrong, and where",
         arguments: [
             ("", 1, "a value"), ("name ==", 8, "a value"), ("nam == 'a'", 1, "no attribute nam"),
-            ("name == 'a", 9, "not closed"), ("size LIKE '*'", 6, "looks into text"), ("size == 'x'", 6, "a number"),
+            ("name == 'a", 9, "not closed"), ("size LIKE '*'", 6, "applies to text"), ("size == 'x'", 6, "a number"),
             ("isUploaded > TRUE", 12, "true or false"), ("name == 'a' name", 13, "AND, OR or the end"),
             ("(name == 'a'", 13, "“)” is expected"), ("name MATCHES '['", 6, "not closed"),
-            ("size BETWEEN {1}", 6, "two values"), ("modified > 'soon'", 10, "no time"),
-            ("name # 'a'", 6, "means nothing"),
-            ("'a' == 'a'", 1, "an attribute"), ("size > 1e999", 8, "no number"), ("size[c] == 1", 5, "comparison"),
+            ("size BETWEEN {1}", 6, "two values"), ("modified > 'soon'", 10, "not a time"),
+            ("name # 'a'", 6, "is unexpected"),
+            ("'a' == 'a'", 1, "an attribute"), ("size > 1e999", 8, "not a number"), ("size[c] == 1", 5, "comparison"),
         ])
     func refuses(_ text: String, _ position: Int, _ message: String) {
         let error = error(text)
@@ -104,7 +104,7 @@ struct PredicateTests {
         #expect(error?.message.contains(message) == true, "\(text): \(String(describing: error))")
     }
 
-    @Test("Nesting, length and lists are bounded: an error, never a crash")
+    @Test("Nesting, length and lists are bounded: exceeding a limit is an error, never a crash")
     func bounds() {
         #expect(error(String(repeating: "(", count: 5_000)) != nil)
         #expect(error(String(repeating: "NOT ", count: 4_000)) != nil)
@@ -114,7 +114,9 @@ struct PredicateTests {
         #expect(error("name MATCHES '\(String(repeating: "(", count: 200))'") != nil)
     }
 
-    @Test("Any text is a predicate or an error; a predicate's own text reads as the same", arguments: 1...40)
+    @Test(
+        "Any text is a predicate or an error, and a predicate's description parses to the same predicate",
+        arguments: 1...40)
     func random(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
@@ -127,7 +129,7 @@ struct PredicateTests {
         }
     }
 
-    @Test("Predicates of every shape read as themselves", arguments: 1...40)
+    @Test("Predicates of every shape parse to themselves", arguments: 1...40)
     func generated(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<100 {

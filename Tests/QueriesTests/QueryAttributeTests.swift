@@ -2,9 +2,9 @@ import CloudModel
 import Queries
 import Testing
 
-@Suite("Names of what queries ask for")
+@Suite("Names of query attributes")
 struct QueryAttributeTests {
-    @Test("A fact of a document's state has its short name, its own and Apple's")
+    @Test("A fact of a document's state has its short name, its own name and Apple's name")
     func facts() {
         for name in ["status", "downloadingStatus", "NSMetadataUbiquitousItemDownloadingStatusKey"] {
             #expect(QueryAttribute(name: name) == .fact(.downloadingStatus))
@@ -19,6 +19,6 @@ struct QueryAttributeTests {
         #expect(QueryAttribute.fact(.isExcludedFromSync).name == "isExcluded")
     }
 
-    @Test("Every fact can be asked for by its name", arguments: DocumentFact.allCases)
+    @Test("Every fact can be queried by its name", arguments: DocumentFact.allCases)
     func everyFact(fact: DocumentFact) { #expect(QueryAttribute(name: fact.rawValue) == .fact(fact)) }
 }

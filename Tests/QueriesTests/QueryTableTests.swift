@@ -20,7 +20,7 @@ struct QueryTableTests {
         #expect(queries.changed(1, TestSubject(name: "a.txt")).isEmpty)
     }
 
-    @Test("Scopes: documents, the rest, one container")
+    @Test("Scopes are documents, other data, or one container")
     func scopes() throws {
         var queries = QueryTable()
         let documents = queries.add(.always(true), QueryScope(areas: [.documents]))
@@ -41,7 +41,7 @@ struct QueryTableTests {
         #expect(queries.changed(1, TestSubject(isResult: false)) == [id])
     }
 
-    @Test("What a client that does not read misses never grows beyond the items there are")
+    @Test("The backlog of a client that does not read never exceeds the number of items")
     func bounded() throws {
         var queries = QueryTable()
         let id = queries.add(try predicate("name LIKE '*.txt'"), QueryScope())
@@ -55,7 +55,7 @@ struct QueryTableTests {
     }
 
     /// Simulates a client that reads now and then while items appear, change, leave the query's results and disappear.
-    @Test("However slowly a client reads, it ends with what matches", arguments: 1...60)
+    @Test("However slowly a client reads, it ends with the matching items", arguments: 1...60)
     func converges(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var queries = QueryTable()

@@ -49,7 +49,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("ranges can not be collapsed or inserted in a file: EOPNOTSUPP, and the file stays as it is")
+        @Test("ranges cannot be collapsed or inserted in a file: EOPNOTSUPP, and the file is unchanged")
         func ranges() async throws {
             try await inMount { side in
                 _ = side.perform(.open(slot: 0, file, flags: OpenFlags(raw: O_RDWR), mode: 0))
@@ -71,7 +71,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("a folder can not be exchanged where it would leave the sync or enter it: EINVAL")
+        @Test("a folder cannot be exchanged where it would leave the sync or enter it: EINVAL")
         func exchange() async throws {
             try await inMount { side in
                 _ = side.perform(.makeFolder(other, mode: 0o755))
@@ -121,7 +121,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("a sparse file takes as many blocks as its size needs once it is closed")
+        @Test("a closed sparse file uses as many blocks as its size needs")
         func blocks() async throws {
             try await inMount { side in
                 #expect(side.perform(.truncate(file, size: 1 << 20)) == Outcome())
@@ -129,7 +129,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("a file that has no name and is not open any more is gone: ESTALE")
+        @Test("a file that has no name and is no longer open is ESTALE")
         func unlinked() async throws {
             try await inMount { side in
                 _ = side.perform(.open(slot: 0, file, flags: OpenFlags(raw: OpenFlags.path), mode: 0))
@@ -192,7 +192,7 @@ extension ReferenceModel {
             }
         }
 
-        @Test("files have no flags of lsattr and chattr")
+        @Test("files do not support the flags of lsattr and chattr")
         func flags() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let a = test.devices[0]

@@ -6,7 +6,7 @@ import Testing
 
 extension ReferenceModel {
     /// Finds every difference that can show with a few names and three calls.
-    @Suite("Every short history", .timeLimit(.minutes(60)))
+    @Suite("All short histories", .timeLimit(.minutes(60)))
     struct ExhaustiveHistoryTests {
         private static let length = 3
 
@@ -36,7 +36,7 @@ extension ReferenceModel {
         private static let share = 15
 
         @Test(
-            "all histories of three calls end the same in the mount as on the disk beside it; a share of them, unless all are requested"
+            "all histories of three calls end the same in the mount and on the disk; a sample of them, unless all are requested"
         )
         func exhaustive() async throws {
             let count = (0..<Self.length).reduce(1) { count, _ in count * Self.alphabet.count }

@@ -71,7 +71,7 @@ extension ReferenceModel {
         /// Makes each call on both sides and compares only the codes, because times and sizes of that magnitude differ between file
         /// systems.
         @Test(
-            "each call with extremes of each argument ends with the same code as on the disk, and the mount keeps serving"
+            "each call with extremes of each argument returns the same code as on the disk, and the mount keeps serving"
         )
         func sameCodes() async throws {
             try await TestDevices.with(devices: ["A"]) { test in

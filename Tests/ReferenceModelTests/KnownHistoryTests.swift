@@ -9,7 +9,7 @@ extension ReferenceModel {
         private static let (a, b) = (Path("a"), Path("b"))
         private static let make = OpenFlags(raw: O_RDWR | O_CREAT)
 
-        @Test("an open file has the ctime of its rename before and after it is closed")
+        @Test("an open file keeps the ctime of its rename when it is closed")
         func renameOpen() async throws {
             try await play([
                 .open(slot: 0, Self.a, flags: Self.make, mode: 0o644), .rename(Self.a, Self.b, flags: 0),
@@ -55,7 +55,7 @@ extension ReferenceModel {
             try await play(Array(repeating: once, count: 200).flatMap { $0 })
         }
 
-        @Test("a write right after the creation of a file advances its times, never sets them back")
+        @Test("a write right after the creation of a file advances its times, and never sets them back")
         func writeAfterCreation() async throws {
             let once: [Operation] = [
                 .open(slot: 0, Self.a, flags: Self.make, mode: 0o644), .write(slot: 0, count: 7, seed: 1),

@@ -15,7 +15,7 @@ extension ReferenceModel {
         }
 
         @Test(
-            "random calls return and leave the same in the mount as on the disk beside it, through evictions, restarts and crashes of the daemon and changes of another device"
+            "random calls return and leave the same in the mount as on the disk, through evictions, restarts and crashes of the daemon and changes of another device"
         )
         func random() async throws {
             let seed = Self.number("MODEL_SEED").map(UInt64.init) ?? UInt64.random(in: 0..<1 << 32)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import S3Client
 
-@Suite("Credentials for a bucket")
+@Suite("Credentials of buckets")
 struct CredentialTests {
     private static func source(
         _ environment: [String: String] = [:], credentials: String? = nil, config: String? = nil, file: String? = nil
@@ -17,7 +17,7 @@ struct CredentialTests {
 
     private static let pair = ["AWS_ACCESS_KEY_ID": "KEY", "AWS_SECRET_ACCESS_KEY": "SECRET"]
 
-    @Test("the environment's variables are used, with session token and region")
+    @Test("the environment variables are used, with session token and region")
     func environment() throws {
         let more = Self.pair.merging(["AWS_SESSION_TOKEN": "T", "AWS_REGION": "eu-west-1"]) { $1 }
         let found = try Self.source(more, credentials: "[default]\naws_access_key_id=X\naws_secret_access_key=Y").find()
@@ -26,7 +26,7 @@ struct CredentialTests {
         #expect(found.origin == "the environment")
     }
 
-    @Test("profiles are read from both files, and those of the credentials file win")
+    @Test("profiles are read from both files, and the credentials file takes precedence")
     func profiles() throws {
         let credentials = """
             # mine
@@ -48,7 +48,7 @@ struct CredentialTests {
     }
 
     @Test(
-        "what is missing is named, with what to do",
+        "the error for a missing setting names it and says what to do",
         arguments: [
             ([:], nil, "There are no credentials"), (["AWS_ACCESS_KEY_ID": "K"], nil, "AWS_SECRET_ACCESS_KEY is not"),
             (["AWS_SECRET_ACCESS_KEY": "K"], nil, "AWS_ACCESS_KEY_ID is not"),
@@ -63,7 +63,7 @@ struct CredentialTests {
         #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
     }
 
-    @Test("a file of ours is private, survives as it was written, and is refused when others may read it")
+    @Test("our credentials file is private, is read back as it was written, and is refused if others can read it")
     func file() throws {
         let path = "\(NSTemporaryDirectory())/ubiquity-s3-\(UUID().uuidString)"
         defer { unlink(path) }
@@ -83,7 +83,8 @@ struct CredentialTests {
     }
 
     @Test(
-        "characters that would end a header are no part of credentials", arguments: ["", "a\nb", "a b", "é", "a\u{7F}"])
+        "credentials with characters that would end a header are refused",
+        arguments: ["", "a\nb", "a b", "é", "a\u{7F}"])
     func characters(value: String) {
         #expect(S3Credentials(accessKey: value, secretKey: "s") == nil)
         #expect(S3Credentials(accessKey: "k", secretKey: value) == nil)
@@ -113,7 +114,7 @@ struct CredentialTests {
         #expect(texts.allSatisfy { !$0.contains("HIDDEN") })
     }
 
-    @Test("settings that are written as people write them are read back", arguments: 0..<100)
+    @Test("settings in the usual spellings are parsed", arguments: 0..<100)
     func property(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         var expected: [String: [String: String]] = [:]

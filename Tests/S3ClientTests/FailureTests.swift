@@ -8,10 +8,10 @@ import Testing
 
 @testable import S3Client
 
-@Suite("Failures of a bucket")
+@Suite("Failures of object stores")
 struct FailureTests {
     @Test(
-        "a failure that passes is waited out",
+        "a temporary failure is retried",
         arguments: [
             .refusal(status: 503, code: "SlowDown"), .refusal(status: 409, code: "ConditionalRequestConflict"),
             .refusal(status: 500, code: "InternalError"), .page(status: 502, text: "<html>Bad gateway</html>"),
@@ -31,7 +31,7 @@ struct FailureTests {
         }
     }
 
-    @Test("a failure that stays is reported")
+    @Test("a permanent failure is reported")
     func staying() async throws {
         try await withBucket { bucket in
             bucket.double.script(.refusal(status: 503, code: "SlowDown"), times: 50)
@@ -41,7 +41,7 @@ struct FailureTests {
         }
     }
 
-    @Test("a store that asks for a long pause is left alone")
+    @Test("a store that requests a long pause is sent no request meanwhile")
     func retryAfter() async throws {
         try await withBucket { bucket in
             bucket.double.script(.refusal(status: 503, code: "SlowDown", wait: 120))
@@ -51,7 +51,7 @@ struct FailureTests {
         }
     }
 
-    @Test("a reply that comes in small pieces is read whole")
+    @Test("a reply that arrives in small pieces is read completely")
     func slowLink() async throws {
         try await withBucket { bucket in
             bucket.double.set("a", Array(0..<100))
@@ -64,7 +64,7 @@ struct FailureTests {
         }
     }
 
-    @Test("a creation between two writers is taken for the later one")
+    @Test("a creation that conflicts with another writer reports the key as taken")
     func otherWriter() async throws {
         try await withBucket { bucket in
             bucket.double.script(.refusal(status: 409, code: "ConditionalRequestConflict"), for: "PUT")
@@ -75,7 +75,7 @@ struct FailureTests {
     }
 
     @Test(
-        "a clock that is wrong is named, with the difference",
+        "a wrong clock is reported with the difference",
         arguments: [(3660, "minutes behind", 61), (-86_400, "hours ahead", 24)])
     func clock(offset: Int, text: String, difference: Int) async throws {
         try await withBucket { bucket in
@@ -92,7 +92,7 @@ struct FailureTests {
         }
     }
 
-    @Test("expired and unknown credentials, and a wrong secret, are distinguished, and no message holds them")
+    @Test("expired and unknown credentials and a wrong secret are distinguished, and no message contains them")
     func credentials() async throws {
         try await withBucket { bucket in
             bucket.double.expireCredentials()
@@ -108,7 +108,7 @@ struct FailureTests {
         }
     }
 
-    @Test("no line of the log holds a credential")
+    @Test("no log line contains a credential")
     func log() async throws {
         let credentials = try testCredentials()
         let double = S3Double(credentials: credentials)
@@ -128,7 +128,7 @@ struct FailureTests {
         #expect(lines.all.allSatisfy { line in ["secret-", "token-", "KEY-"].allSatisfy { !line.contains($0) } })
     }
 
-    @Test("a secret that is wrong is refused as a signature")
+    @Test("a wrong secret is reported as a signature mismatch")
     func wrongSecret() async throws {
         let double = S3Double(credentials: try testCredentials())
         let wrong = try #require(S3Credentials(accessKey: "KEY-one", secretKey: "other"))
@@ -140,7 +140,7 @@ struct FailureTests {
         }
     }
 
-    @Test("credentials that were renewed meanwhile are used without a failure")
+    @Test("credentials that were renewed in the meantime are used without a failure")
     func renewal() async throws {
         let (old, new) = (try testCredentials("old"), try testCredentials("new"))
         let double = S3Double(credentials: new)
@@ -158,7 +158,7 @@ struct FailureTests {
         }
     }
 
-    @Test("a bucket that is not there, and one of another region, are named")
+    @Test("a missing bucket and a bucket of another region are reported by name")
     func place() async throws {
         let credentials = try testCredentials()
         let double = S3Double(credentials: credentials)
@@ -179,7 +179,7 @@ struct FailureTests {
         }
     }
 
-    @Test("a page of another program says nothing about an object", arguments: [200, 403, 404])
+    @Test("an error page of another program says nothing about an object", arguments: [200, 403, 404])
     func foreign(status: Int) async throws {
         let page = CannedTransport.Reply.response(status, "<html><body>Sign in</body></html>")
         let client = try cannedClient(CannedTransport(Array(repeating: page, count: 3)))
@@ -187,7 +187,7 @@ struct FailureTests {
         #expect(error?.code == (status == 200 ? .damaged : .unavailable))
     }
 
-    @Test("no connection is unavailable, with the reason")
+    @Test("a missing connection is unavailable, with the reason")
     func noConnection() async throws {
         let credentials = try testCredentials()
         let location = try S3Location(bucket: "bucket", endpoint: "http://127.0.0.1:\(Loopback.freePort())")
@@ -199,7 +199,7 @@ struct FailureTests {
         #expect(error?.message.contains("connection refused") == true)
     }
 
-    @Test("a request that gets no reply ends with its time limit and is sent again")
+    @Test("a request without a reply ends at its time limit and is sent again")
     func timeLimit() async throws {
         let clock = ManualClock()
         let transport = CannedTransport([.never, .response(200, "x")])
@@ -212,7 +212,7 @@ struct FailureTests {
         #expect(transport.requests.count == 2)
     }
 
-    @Test("a cancelled caller returns, and gets its own error", .timeLimit(.minutes(1)))
+    @Test("a cancelled caller returns with a cancellation error", .timeLimit(.minutes(1)))
     func cancellation() async throws {
         try await withBucket { bucket in
             bucket.double.script(.silence, times: 9)
@@ -223,7 +223,7 @@ struct FailureTests {
         }
     }
 
-    @Test("a request's description has no header")
+    @Test("a request's description contains no headers")
     func requestText() async throws {
         let transport = CannedTransport([.response(200, "x")])
         _ = try await cannedClient(transport).get("a", limit: 1)

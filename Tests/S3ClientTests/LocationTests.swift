@@ -2,10 +2,10 @@ import Testing
 
 @testable import S3Client
 
-@Suite("Locations in buckets")
+@Suite("Addresses of buckets")
 struct LocationTests {
     @Test(
-        "an address that is parsed is written the same way",
+        "an address is parsed and written back unchanged",
         arguments: [
             "s3://bucket", "s3://my.bucket-1/a/b%20c/%C3%A9", "s3://bucket?region=eu-central-1",
             "s3://bucket/x?endpoint=https://s3.example.com:9000&region=auto&addressing=virtual",
@@ -16,7 +16,7 @@ struct LocationTests {
         #expect(try S3Location(parsing: text).description == text)
     }
 
-    @Test("one slash at the end, and an encoded endpoint, are accepted")
+    @Test("a trailing slash and an encoded endpoint are accepted")
     func forms() throws {
         #expect(try S3Location(parsing: "s3://bucket/a/") == S3Location(bucket: "bucket", prefix: "a"))
         let encoded = try S3Location(parsing: "s3://bucket?endpoint=https%3A%2F%2Fs3.example.com%2F")
@@ -24,7 +24,7 @@ struct LocationTests {
     }
 
     @Test(
-        "what is wrong is named",
+        "errors name what is wrong",
         arguments: [
             ("https://bucket", "s3://"), ("s3://", "3 to 63"), ("s3://ab", "3 to 63"), ("s3://Bucket", "lower-case"),
             ("s3://a_b_c", "lower-case"), ("s3://-abc", "begins and ends"), ("s3://abc.", "begins and ends"),
@@ -39,7 +39,7 @@ struct LocationTests {
             ("s3://bucket?endpoint=https://u:HIDDEN@host", "credentials"),
             ("s3://bucket?endpoint=https://host:99999", "not an endpoint"), ("s3://bucket?region=EU", "region"),
             ("s3://bucket?region=a.evil.example/", "region"), ("s3://bucket?addressing=none", "path or virtual"),
-            ("s3://bucket?insecure=yes", "true or false"), ("s3://bucket?secret=HIDDEN", "no setting"),
+            ("s3://bucket?insecure=yes", "true or false"), ("s3://bucket?secret=HIDDEN", "not a setting"),
             ("s3://bucket?region=a&region=b", "twice"), ("s3://bucket?region", "no value"),
         ])
     func wrong(text: String, part: String) {
@@ -48,7 +48,7 @@ struct LocationTests {
         #expect(error?.message.contains("HIDDEN") == false)
     }
 
-    @Test("Amazon's buckets are named by the host, all others by the path, unless the address says otherwise")
+    @Test("Amazon's buckets are addressed by host, all others by path, unless the address says otherwise")
     func addressing() throws {
         func target(_ text: String) throws -> S3Target { try S3Location(parsing: text).target(in: "eu-west-1") }
         #expect(try target("s3://abc") == S3Target(scheme: "https", host: "abc.s3.eu-west-1.amazonaws.com", path: ""))

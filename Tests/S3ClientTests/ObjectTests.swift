@@ -35,7 +35,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("an object without bytes is written and read")
+    @Test("an empty object is written and read")
     func empty() async throws {
         try await withBucket { bucket in
             let creation = try await bucket.client.create("a", [])
@@ -50,7 +50,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("a range of an object is read, shorter at its end, and none behind it")
+    @Test("a range of an object is read, shorter at its end and empty past it")
     func ranges() async throws {
         try await withBucket { bucket in
             bucket.double.set("a", Array(0..<100))
@@ -69,7 +69,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("an object that still has the tag is not sent again")
+    @Test("an object whose tag is unchanged is not sent again")
     func tags() async throws {
         try await withBucket { bucket in
             bucket.double.set("bell", [1])
@@ -85,7 +85,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("an object that is longer than its reader accepts is refused")
+    @Test("an object larger than the reader's limit is refused")
     func limit() async throws {
         try await withBucket { bucket in
             bucket.double.set("a", [1, 2, 3])
@@ -94,7 +94,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("of several that create one key at once, one succeeds")
+    @Test("if several clients create one key at once, one succeeds")
     func race() async throws {
         try await withBucket { bucket in
             let client = bucket.client
@@ -108,7 +108,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("a creation whose reply is lost is found to be done, not taken")
+    @Test("a creation whose reply was lost is found to have succeeded")
     func lostReply() async throws {
         try await withBucket { bucket in
             bucket.double.script(.lostReply, for: "PUT")
@@ -120,7 +120,7 @@ struct ObjectTests {
     }
 
     @Test(
-        "a creation that was lost on the way is taken if another object is there",
+        "a creation that was lost on the way is taken if another object exists",
         arguments: [[9], [9, 9, 9]] as [[UInt8]])
     func lostRequest(other: [UInt8]) async throws {
         try await withBucket { bucket in
@@ -132,7 +132,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("a creation that a caller repeats after an error is found to be done, and one of other bytes is taken")
+    @Test("a creation that is repeated after an error is found to have succeeded, and one with other bytes is taken")
     func taken() async throws {
         try await withBucket { bucket in
             bucket.double.script(.lostReply, for: "PUT", times: S3Retries.triesWithoutReply)
@@ -145,7 +145,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("a listing goes on over its pages, behind a key, and up to its limit")
+    @Test("a listing continues over its pages, after a key, and up to its limit")
     func listing() async throws {
         try await withBucket { bucket in
             bucket.double.limitPages(to: 2)
@@ -160,7 +160,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("many objects are deleted with one request for each thousand")
+    @Test("many objects are deleted with one request per thousand")
     func deletion() async throws {
         try await withBucket { bucket in
             let keys = (0..<1001).map { "k & \($0)" }
@@ -173,7 +173,7 @@ struct ObjectTests {
     }
 
     @Test(
-        "a key that would not arrive is refused before it is sent",
+        "a key that cannot be sent unchanged is refused before the request",
         arguments: ["", "/a", "a/../b", ".", String(repeating: "k", count: 1025)])
     func badKeys(key: String) async throws {
         try await withBucket { bucket in

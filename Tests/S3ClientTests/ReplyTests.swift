@@ -26,7 +26,7 @@ struct ReplyTests {
     }
 
     @Test(
-        "a listing without what it needs is refused",
+        "a listing without required fields is refused",
         arguments: ["<Size>11</Size>", "<Key>happyface.jpg</Key>", "</Contents>", "happyface.jpg</Key><LastModified>"])
     func incomplete(part: String) {
         let text = Self.listing.replacing(part, with: "")
@@ -49,7 +49,7 @@ struct ReplyTests {
         }
     }
 
-    @Test("a listing with keys that were not asked for is refused")
+    @Test("a listing with keys that were not requested is refused")
     func otherKeys() async throws {
         let reply = "<ListBucketResult><Contents><Key>b/1</Key><Size>1</Size></Contents></ListBucketResult>"
         let error = await #expect(throws: S3Error.self) {
@@ -58,7 +58,7 @@ struct ReplyTests {
         #expect(error?.code == .damaged)
     }
 
-    @Test("objects that could not be deleted are an error, those that were not there are not")
+    @Test("objects that could not be deleted are an error, missing ones are not")
     func deletion() async throws {
         let gone = "<DeleteResult><Error><Key>a</Key><Code>NoSuchKey</Code></Error></DeleteResult>"
         try await cannedClient(CannedTransport([.response(200, gone)])).delete(["a"])
@@ -75,7 +75,7 @@ struct ReplyTests {
         }
     }
 
-    @Test("a range that is another one is refused")
+    @Test("a range other than the requested one is refused")
     func otherRange() async throws {
         let error = await #expect(throws: S3Error.self) {
             try await cannedClient(CannedTransport([.response(206, "x")])).get("a", range: 5..<6, limit: 1)
@@ -84,7 +84,7 @@ struct ReplyTests {
     }
 
     @Test(
-        "refusals are understood by their code, and by their status without one",
+        "refusals are classified by their code, or by their status if there is no code",
         arguments: [
             (412, "PreconditionFailed", .taken), (409, "ConditionalRequestConflict", .conflict),
             (409, "OperationAborted", .conflict), (503, "SlowDown", .throttled), (429, "TooManyRequests", .throttled),
@@ -100,13 +100,13 @@ struct ReplyTests {
         #expect(S3Error.Code(S3Refusal(code: code), status: status) == expected)
     }
 
-    @Test("a refusal's text commands no terminal")
+    @Test("a refusal's text sends no control sequences to the terminal")
     func visible() throws {
         let text = "<Error><Code>Odd</Code><Message>a&#27;[2Jb\u{202E}c</Message></Error>"
         #expect(try #require(S3Refusal(parsing: Array(text.utf8))).message == "a?[2Jb?c")
     }
 
-    @Test("the times of stores are read")
+    @Test("the date formats of stores are parsed")
     func times() {
         let time = Timestamp(seconds: 1_369_353_600)
         #expect(S3Time.parse("2013-05-24T00:00:00Z") == time)

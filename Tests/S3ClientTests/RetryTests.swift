@@ -13,7 +13,7 @@ struct RetryTests {
         return pauses
     }
 
-    @Test("pauses double, half of each by chance, and end")
+    @Test("pauses double, have half of their length at random, and are limited in number")
     func growth() {
         for seed in 0..<50 {
             let pauses = pauses(S3Error(.throttled, ""), seed: UInt64(seed))
@@ -26,14 +26,14 @@ struct RetryTests {
         #expect(pauses(S3Error(.throttled, ""), seed: 1) != pauses(S3Error(.throttled, ""), seed: 2))
     }
 
-    @Test("a store that is silent is asked less often than one that responds")
+    @Test("a silent store is retried less often than one that responds")
     func silence() {
         #expect(pauses(S3Error(.unavailable, "")).count == S3Retries.triesWithoutReply - 1)
         #expect(pauses(S3Error(.conflict, "")).count == S3Retries.tries - 1)
     }
 
     @Test(
-        "what fails again is not sent again",
+        "a permanent failure is not retried",
         arguments: [
             .taken, .noKey, .noBucket, .denied, .wrongCredentials, .expiredCredentials, .wrongClock, .wrongRegion,
             .unsupported, .noRange, .full, .tooLong, .damaged, .invalid,
@@ -42,7 +42,7 @@ struct RetryTests {
         #expect(pauses(S3Error(code, "")).isEmpty)
     }
 
-    @Test("a store's wish for a pause is respected, or left to the caller if it is long")
+    @Test("a pause that the store requests is respected, or left to the caller if it is long")
     func wish() {
         #expect(pauses(S3Error(.throttled, "", wait: .seconds(2))).allSatisfy { $0 >= .seconds(2) })
         #expect(pauses(S3Error(.throttled, "", wait: .seconds(60))).isEmpty)

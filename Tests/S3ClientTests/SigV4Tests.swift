@@ -75,7 +75,7 @@ struct SigV4Tests {
             signature: "1a72ec8f64bd914b0e42e42607c7fbce7fb2c7465f63e3092b3b0d39fa77a6fe"),
     ]
 
-    @Test("the test suite's signatures", arguments: suite)
+    @Test("the signatures of the test suite", arguments: suite)
     func vectors(vector: Vector) throws {
         let credentials = try #require(
             S3Credentials(accessKey: "AKIDEXAMPLE", secretKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"))
@@ -107,7 +107,7 @@ struct SigV4Tests {
             signature: "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"),
     ]
 
-    @Test("the signatures of S3's documentation", arguments: examples)
+    @Test("the signatures in S3's documentation", arguments: examples)
     func documented(vector: Vector) throws {
         let credentials = try #require(
             S3Credentials(
@@ -135,7 +135,7 @@ struct SigV4Tests {
     }
 
     @Test(
-        "dates of any clock have sixteen characters",
+        "dates have sixteen characters for any clock",
         arguments: [(0, "19700101T000000Z"), (-1, "19691231T235959Z"), (951_827_696, "20000229T123456Z")])
     func dates(seconds: Int64, text: String) {
         #expect(SigV4.date(Timestamp(seconds: seconds)) == text)

@@ -7,7 +7,7 @@ import Testing
 struct XMLTests {
     private func parse(_ text: String) throws -> XMLElement { try XMLElement(parsing: Array(text.utf8)) }
 
-    @Test("declarations, comments, attributes, prefixes and entities are read as XML says")
+    @Test("declarations, comments, attributes, prefixes and entities are parsed as XML specifies")
     func forms() throws {
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -23,7 +23,7 @@ struct XMLTests {
     }
 
     @Test(
-        "what is not that is refused",
+        "malformed XML is refused",
         arguments: [
             "", " ", "text", "<a>", "</a>", "<a></b>", "<a/><b/>", "<a/>x", "<a b></a>", "<a b=c></a>", "<a>&nbsp;</a>",
             "<a>&#0;</a>", "<a>&#xD800;</a>", "<a>&#+65;</a>", "<a>&#x110000;</a>", "<a>&amp</a>",
@@ -34,12 +34,12 @@ struct XMLTests {
         #expect(throws: XMLError.self) { try parse(text) }
     }
 
-    @Test("bytes that are no UTF-8 are refused")
+    @Test("bytes that are not UTF-8 are refused")
     func encoding() {
         #expect(throws: XMLError.self) { try XMLElement(parsing: Array("<a>".utf8) + [0xFF] + Array("</a>".utf8)) }
     }
 
-    @Test("depth and number of elements are bounded")
+    @Test("depth and number of elements are limited")
     func bounds() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
@@ -63,7 +63,7 @@ struct XMLTests {
         return XMLElement(valid, text: String(String.UnicodeScalarView(scalars)))
     }
 
-    @Test("what is written is read back, and no damage to it traps", arguments: 0..<200)
+    @Test("encoded XML is parsed back, and damaged XML never traps", arguments: 0..<200)
     func property(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         let element = Self.random(4, &generator)

@@ -26,7 +26,7 @@ struct BrowserTests {
         return item
     }
 
-    @Test("signs in, walks through containers and folders, and shows names as they are, never as markup")
+    @Test("the console signs in, browses containers and folders, and shows names as text, never as markup")
     func browse() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -100,7 +100,7 @@ struct BrowserTests {
         }
     }
 
-    @Test("a conflict is resolved for all devices: one version stays, or all, each as a document")
+    @Test("a conflict is resolved for all devices: one version is kept, or all, each as a document")
     func resolve() async throws {
         try await withServer { server in
             let (laptop, desktop) = (try await server.device("laptop"), try await server.device("desktop"))
@@ -129,7 +129,7 @@ struct BrowserTests {
         }
     }
 
-    @Test("a revoked device gets nothing any more, and the page says so")
+    @Test("a revoked device has no access any more, and the page says so")
     func revoke() async throws {
         try await withServer { server in
             let device = try await server.device("lost phone")
@@ -146,7 +146,7 @@ struct BrowserTests {
         }
     }
 
-    @Test("what a device does is shown without a reload")
+    @Test("the page shows changes of a device without a reload")
     func live() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -162,7 +162,7 @@ struct BrowserTests {
         }
     }
 
-    @Test("everything works with scripts off")
+    @Test("every page works without scripts")
     func withoutScript() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -186,7 +186,7 @@ struct BrowserTests {
         }
     }
 
-    @Test("fits a phone: nothing is wider than the screen", arguments: [false, true])
+    @Test("the page fits a phone: nothing is wider than the screen", arguments: [false, true])
     func phone(_ isDark: Bool) async throws {
         try await withServer { server in
             let (laptop, desktop) = (try await server.device("laptop"), try await server.device("desktop"))
@@ -211,7 +211,7 @@ struct BrowserTests {
         }
     }
 
-    @Test("a passkey is added and signs in, in the browser's own authenticator")
+    @Test("a passkey is added and used to sign in, with the browser's own authenticator")
     func passkey() async throws {
         try await withServer { server in
             _ = try await server.device()

@@ -14,7 +14,7 @@ import Testing
 struct ClockJumpTests {
     private static func hours(_ count: Int) -> Duration { .seconds(count * 3_600) }
 
-    @Test("keeps every entry, in its order, and every token, though it collects after each jump")
+    @Test("the server keeps every entry, in order, and every token, though it collects after each jump")
     func nothingLost() async throws {
         try await withServer { server in
             let devices = [try await server.device("one"), try await server.device("two")]
@@ -40,7 +40,7 @@ struct ClockJumpTests {
     }
 
     @Test(
-        "set ahead by weeks it collects what an upload has put and not appended, and the upload is refused as damaged and retries"
+        "a clock set ahead by weeks collects chunks of an upload that is not appended; the append is refused as damaged, and the upload retries"
     )
     func uploadUnderWay() async throws {
         try await withServer { server in
@@ -59,7 +59,7 @@ struct ClockJumpTests {
         }
     }
 
-    @Test("holds links and codes against the clock as it is, and brings none back that was used up or withdrawn")
+    @Test("links and codes expire by the current clock, and used or withdrawn ones stay invalid")
     func lifetimes() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -91,7 +91,7 @@ struct ClockJumpTests {
         }
     }
 
-    @Test("does not let an address try more codes, ahead or back")
+    @Test("an address gets no more attempts at codes when the clock jumps ahead or back")
     func tries() async throws {
         try await withServer { server in
             for jump in [0, 10, -20] {

@@ -6,7 +6,9 @@ import Testing
 /// Tests how the console lists deletions and restores items.
 @Suite("Recently deleted", .timeLimit(.minutes(2)))
 struct DeletedPageTests {
-    @Test("a folder that was removed with its contents is one line, and comes back whole, beside what took its name")
+    @Test(
+        "a folder that was removed with its contents is one line, and is restored complete, beside an item that took its name"
+    )
     func folder() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -36,7 +38,7 @@ struct DeletedPageTests {
         }
     }
 
-    @Test("a document comes back with its content; what is not deleted, or was never there, is not restored")
+    @Test("a document is restored with its content; items that are not deleted, or never existed, are not restored")
     func document() async throws {
         try await withServer { server in
             let device = try await server.device()

@@ -10,7 +10,7 @@ import Testing
 @Suite("A log of extreme values", .timeLimit(.minutes(2)))
 struct ExtremeLogTests {
     @Test(
-        "is folded by devices and shown on every page of the console; collection, statistics and honest documents go on"
+        "the log is folded by devices and shown on every page of the console; collection, statistics and ordinary documents keep working"
     )
     func shown() async throws {
         try await withServer { server in

@@ -6,9 +6,9 @@ import ServerSupport
 import Testing
 
 /// Tests access control in the console, without a browser.
-@Suite("Guards of the console", .timeLimit(.minutes(2)))
+@Suite("Access control of the console", .timeLimit(.minutes(2)))
 struct GuardTests {
-    @Test("without a session every page leads to the sign-in, and posts do nothing")
+    @Test("without a session every page redirects to the sign-in, and posts have no effect")
     func noSession() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -27,7 +27,7 @@ struct GuardTests {
         }
     }
 
-    @Test("a form without the session's token changes nothing, nor one that another site sends")
+    @Test("a form without the session's token, or from another site, changes nothing")
     func forged() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -54,7 +54,7 @@ struct GuardTests {
         }
     }
 
-    @Test("the sign-in takes a code once, from our own form only, a few tries at a time")
+    @Test("the sign-in accepts a code once, only from our own form, with a limited number of attempts")
     func signIn() async throws {
         try await withServer { server in
             let code = try await server.code()
@@ -81,7 +81,7 @@ struct GuardTests {
         }
     }
 
-    @Test("behind a proxy with TLS the cookie is for encrypted connections only")
+    @Test("behind a TLS proxy the cookie is for encrypted connections only")
     func secure() async throws {
         try await withServer { server in
             let answer = try await server.request(.GET, "/console/sign-in", headers: [("X-Forwarded-Proto", "https")])
@@ -89,7 +89,7 @@ struct GuardTests {
         }
     }
 
-    @Test("a session ends a week after its last use, and when it is signed out")
+    @Test("a session ends a week after its last use, or at sign-out")
     func sessionEnds() async throws {
         try await withServer { server in
             let (idle, ended) = (try await server.session(), try await server.session())
@@ -103,7 +103,7 @@ struct GuardTests {
         }
     }
 
-    @Test("another account's containers, documents, devices and links are as absent as what never was")
+    @Test("another account's containers, documents, devices and links look the same as missing ones")
     func foreign() async throws {
         try await withServer { server in
             let anna = try await server.device("annas laptop", of: "anna")
@@ -121,7 +121,9 @@ struct GuardTests {
         }
     }
 
-    @Test("a deletion spares what came after the page was seen, and a conflict is not resolved unseen")
+    @Test(
+        "a deletion does not affect items added after the page was shown, and a conflict that was not shown is not resolved"
+    )
     func stale() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -141,7 +143,7 @@ struct GuardTests {
         }
     }
 
-    @Test("resetting a container wants its name, and then empties it for all devices")
+    @Test("resetting a container requires its name, and then empties it for all devices")
     func reset() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -158,7 +160,7 @@ struct GuardTests {
         }
     }
 
-    @Test("storage is listed document by document, and the rest as one line")
+    @Test("storage is listed document by document, and the remainder as one line")
     func storage() async throws {
         try await withServer { server in
             let device = try await server.device()

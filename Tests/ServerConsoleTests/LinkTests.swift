@@ -27,7 +27,7 @@ struct LinkTests {
         return (link, String(link.url[try #require(link.url.firstRange(of: "/p/")).lowerBound...]))
     }
 
-    @Test("everyone gets the bytes under their name and type, whole and in parts")
+    @Test("anyone gets the bytes under their name and type, complete and in parts")
     func parts() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -55,7 +55,7 @@ struct LinkTests {
         }
     }
 
-    @Test("a link goes on serving what was published when the document is edited and deleted")
+    @Test("a link keeps serving the published content when the document is edited and deleted")
     func unchanged() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -71,7 +71,7 @@ struct LinkTests {
         }
     }
 
-    @Test("what is over, was withdrawn or never was looks the same, to the byte")
+    @Test("expired, withdrawn and unknown links get identical responses")
     func absent() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -94,7 +94,7 @@ struct LinkTests {
         }
     }
 
-    @Test("with a password only who knows it gets the document: by the form, and as RFC 7617 says")
+    @Test("a protected link requires its password, by the form or by basic authentication (RFC 7617)")
     func password() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -119,7 +119,7 @@ struct LinkTests {
         }
     }
 
-    @Test("passwords can not be tried as fast as one likes, and neither can addresses")
+    @Test("attempts at passwords and at addresses are limited")
     func guessing() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -139,7 +139,7 @@ struct LinkTests {
         }
     }
 
-    @Test("nothing is published that is not there, or not this account's; no account sees or ends another's links")
+    @Test("a missing document, or another account's, cannot be published; no account sees or ends another's links")
     func foreign() async throws {
         try await withServer { server in
             let anna = try await server.device(of: "anna")
@@ -155,7 +155,7 @@ struct LinkTests {
         }
     }
 
-    @Test("what a hostile document is made of runs nowhere: it is saved, in a sandbox, under no other type")
+    @Test("a hostile document runs nowhere: it is saved, in a sandbox, under no other type")
     func hostile() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -167,7 +167,7 @@ struct LinkTests {
         }
     }
 
-    @Test("damaged chunks are never sent, and are asked for again")
+    @Test("damaged chunks are never sent, and are requested again")
     func damaged() async throws {
         try await withServer { server in
             let device = try await server.device()
@@ -185,7 +185,7 @@ struct LinkTests {
         }
     }
 
-    @Test("the database knows neither addresses nor passwords")
+    @Test("the database contains neither addresses nor passwords")
     func hashed() async throws {
         try await withServer { server in
             let device = try await server.device()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Markup and forms")
 struct PageTests {
-    @Test("text stays text, whatever it is made of")
+    @Test("text is escaped, whatever it contains")
     func escaping() {
         let hostile = "<a href=\"x\" onclick='y'>&amp;</a>\u{0}\u{1B}"
         let html: HTML = "<p title=\"\(hostile)\">\(hostile)</p>"
@@ -13,7 +13,7 @@ struct PageTests {
         #expect(html.description == "<p title=\"\(safe)\">\(safe)</p>")
     }
 
-    @Test("markup from any bytes of a name has the tags of our own source and no others")
+    @Test("markup with any bytes in a name has only the tags of our own templates")
     func anyName() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
@@ -36,7 +36,7 @@ struct PageTests {
         }
     }
 
-    @Test("a form's fields are read as a browser writes them, and any bytes are read somehow")
+    @Test("a form's fields are parsed as browsers encode them, and any bytes can be parsed")
     func forms() {
         let form = FormBody(decoding: Array("a=1&b=x+y%C3%A9&c&a=2&d=%zz%4".utf8))
         #expect(form["a"] == "1" && form["b"] == "x yé" && form["c"] == "" && form["d"] == "%zz%4" && form["e"] == nil)
@@ -51,7 +51,7 @@ struct PageTests {
     }
 
     @Test(
-        "addresses of a page lead to the console's first page from wherever it is",
+        "addresses in a page lead to the console's first page from any page",
         arguments: [
             ("", "./"), ("devices", "./"), ("c/CloudDocs", "../"), ("c/CloudDocs/i/1", "../../../"),
             ("devices/", "../"),

@@ -60,7 +60,7 @@ struct SecurityTests {
         password.code(counter: UInt64(OneTimePassword.step(at: server.time.now().split.seconds)))
     }
 
-    @Test("with an authenticator app the sign-in asks for its code, and a stolen sign-in code alone opens nothing")
+    @Test("with an authenticator app the sign-in asks for its code, and a stolen sign-in code is not enough")
     func app() async throws {
         try await withServer { server in
             let session = try await server.session()
@@ -91,7 +91,7 @@ struct SecurityTests {
         }
     }
 
-    @Test("a session can not try codes of the app as fast as it likes")
+    @Test("a session has a limited number of attempts at codes of the app")
     func limited() async throws {
         try await withServer { server in
             let session = try await server.session()
@@ -134,7 +134,7 @@ struct SecurityTests {
     }
 
     @Test(
-        "a passkey is added in the console and signs in; a challenge works once, for its own browser, and a removed passkey never"
+        "a passkey is added in the console and signs in; a challenge is valid once, for its own browser, and a removed passkey is refused"
     )
     func passkey() async throws {
         try await withServer { server in
@@ -183,7 +183,7 @@ struct SecurityTests {
         }
     }
 
-    @Test("browsers are offered no passkeys under an address of IP without TLS")
+    @Test("browsers are not offered passkeys at an IP address without TLS")
     func notOffered() async throws {
         try await withServer { server in
             let session = try await server.session()
@@ -192,14 +192,14 @@ struct SecurityTests {
         }
     }
 
-    @Test("the console makes codes for devices that may only read, or for a while")
+    @Test("the console creates codes for read-only or temporary access")
     func deviceCode() async throws {
         try await withServer { server in
             _ = try await server.device()
             let session = try await server.session()
             let shown = try await server.post("devices/code", "scope=read&expires=30d", from: "devices", session)
             let code = try #require(shown.text.firstMatch(of: /id="new-code">([\w-]+)</).map { String($0.1) })
-            #expect(shown.text.contains("change nothing"))
+            #expect(shown.text.contains("not change anything"))
             _ = try await server.store.devices.signIn(code: #require(SignInCode(typed: code)), device: "tablet")
             let page = try await server.page("devices", session).text
             #expect(page.contains("read only") && page.contains("until"))

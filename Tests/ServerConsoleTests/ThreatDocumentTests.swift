@@ -6,7 +6,7 @@ struct ThreatDocumentTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    @Test("every test that it names is there")
+    @Test("every test that the document names exists")
     func names() throws {
         let text = try String(contentsOf: Self.root.appending(path: "docs/THREATS.md"), encoding: .utf8)
         let names = Set(text.matches(of: /\*"([^"]+)"\*/).map { String($0.1) })

@@ -15,7 +15,7 @@ struct AccountTests {
         } catch let error as StorageError { #expect(error.code == code, "\(error)") } catch { Issue.record(error) }
     }
 
-    @Test("a code lets one device in, once, and only for a day")
+    @Test("a code admits one device, once, within a day")
     func codes() async throws {
         let time = SettableTime()
         try await withStore(time: time) { store in
@@ -35,7 +35,7 @@ struct AccountTests {
         }
     }
 
-    @Test("a token is good until it is revoked; another device's secret never is")
+    @Test("a token is valid until it is revoked; another device's secret is never valid")
     func tokens() async throws {
         try await withStore { store in
             try await store.accounts.add("anna")
@@ -54,7 +54,7 @@ struct AccountTests {
         }
     }
 
-    @Test("neither tokens nor codes are in the database")
+    @Test("the database contains neither tokens nor codes")
     func secrets() async throws {
         try await withFolder { path in
             var secrets: [String] = []
@@ -75,7 +75,7 @@ struct AccountTests {
         }
     }
 
-    @Test("a device's name can not harm a terminal")
+    @Test("a device's name cannot send control sequences to a terminal")
     func names() async throws {
         try await withStore { store in
             try await store.accounts.add("anna")
@@ -85,7 +85,7 @@ struct AccountTests {
         }
     }
 
-    @Test("names of accounts are checked, and taken once")
+    @Test("names of accounts are validated, and unique")
     func accountNames() async throws {
         try await withStore { store in
             for name in ["", "a b", "ä", String(repeating: "a", count: 65)] {
@@ -97,7 +97,7 @@ struct AccountTests {
         }
     }
 
-    @Test("one process serves a directory; commands run beside it")
+    @Test("one process serves a directory; commands run at the same time")
     func lock() async throws {
         try await withFolder { path in
             try await withStore(at: path) { store in
@@ -110,7 +110,7 @@ struct AccountTests {
         }
     }
 
-    @Test("a database of a newer version is refused and not touched")
+    @Test("a database of a newer version is refused and not changed")
     func newer() async throws {
         try await withFolder { path in
             try await withStore(at: path) { try await $0.accounts.add("anna") }

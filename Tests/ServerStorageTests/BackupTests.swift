@@ -8,7 +8,7 @@ import Testing
 @Suite("Backups of a server")
 struct BackupTests {
     @Test(
-        "a backup of a working server, restored, has what the server had, under another name", arguments: [true, false])
+        "a restored backup of a running server has the server's data, under another identity", arguments: [true, false])
     func roundTrip(mayLink: Bool) async throws {
         try await withFolder { path in
             let (backup, other) = ("\(path)-backup", "\(path)-other")
@@ -40,7 +40,7 @@ struct BackupTests {
         }
     }
 
-    @Test("a backup goes nowhere but to an empty directory or an earlier backup, a restore only to an empty one")
+    @Test("a backup is written only to an empty directory or an earlier backup, a restore only to an empty directory")
     func targets() async throws {
         try await withFolder { path in
             let backup = "\(path)-backup"
@@ -69,7 +69,7 @@ struct BackupTests {
         }
     }
 
-    @Test("a chunk that the backup lacks counts as missing after the restore, so devices send it again")
+    @Test("a chunk that the backup lacks is missing after the restore, so devices upload it again")
     func lostChunk() async throws {
         try await withFolder { path in
             let (backup, other) = ("\(path)-backup", "\(path)-other")
@@ -89,7 +89,7 @@ struct BackupTests {
         }
     }
 
-    @Test("a chunk that was collected leaves the backup with the next one, and not before that is whole")
+    @Test("a collected chunk is removed from the backup by the next one, and not before that is complete")
     func superfluous() async throws {
         let time = SettableTime()
         try await withFolder { path in
@@ -109,7 +109,9 @@ struct BackupTests {
         }
     }
 
-    @Test("a backup does not replace that of another server, nor one with accounts by an empty server's, unless forced")
+    @Test(
+        "a backup does not replace that of another server, nor does an empty server's replace one with accounts, unless forced"
+    )
     func otherServer() async throws {
         try await withFolder { path in
             let (backup, other) = ("\(path)-backup", "\(path)-other")
@@ -140,7 +142,7 @@ struct BackupTests {
         }
     }
 
-    @Test("a restored server may go on with the backup that it came from")
+    @Test("a restored server may continue the backup that it was restored from")
     func ownBackup() async throws {
         try await withFolder { path in
             let (backup, other) = ("\(path)-backup", "\(path)-other")
@@ -154,7 +156,7 @@ struct BackupTests {
         }
     }
 
-    @Test("a directory that others could enter is closed when a server or a backup uses it")
+    @Test("a directory that other users can enter is closed when a server or a backup uses it")
     func closedToOthers() async throws {
         try await withFolder { path in
             let backup = "\(path)-backup"
@@ -172,7 +174,7 @@ struct BackupTests {
     }
 
     @Test(
-        "a directory that is not a server's becomes none, and one that is missing is created only where that was asked for"
+        "a directory that is not a server's is refused, and a missing one is created only where that was requested"
     )
     func creation() async throws {
         try await withFolder { path in

@@ -59,7 +59,9 @@ struct CBORTests {
         for (bytes, value) in examples { #expect(try CBOR(decoding: bytes) == value) }
     }
 
-    @Test("what is too deep, too long, not whole, doubled, indefinite or not in its shortest form is refused")
+    @Test(
+        "input that is nested too deeply, too long, truncated, duplicated, indefinite or not in its shortest form is refused"
+    )
     func refused() {
         func expect(_ problem: CBOR.Problem, _ bytes: [UInt8]) {
             #expect(throws: problem) { try CBOR(decoding: bytes) }
@@ -81,7 +83,7 @@ struct CBORTests {
         expect(.trailing, [0x00, 0x00])
     }
 
-    @Test("every value is read as it was written, and every change of its bytes ends in a value or an error")
+    @Test("every value is decoded as it was encoded, and any change of its bytes ends in a value or an error")
     func properties() throws {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<3_000 {

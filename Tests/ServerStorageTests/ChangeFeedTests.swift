@@ -5,9 +5,9 @@ import Foundation
 import ServerStorage
 import Testing
 
-@Suite("Change feed of a server", .timeLimit(.minutes(1)))
+@Suite("The server's end of the change feed", .timeLimit(.minutes(1)))
 struct ChangeFeedTests {
-    @Test("a waiting request is woken by an append, and sees it; changes of other accounts do not count")
+    @Test("an append wakes a waiting request, which sees it; changes of other accounts do not count")
     func wakes() async throws {
         try await withStore { store in
             let (anna, berta) = (try await store.newAccount("anna"), try await store.newAccount("berta"))
@@ -24,7 +24,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("a revision that is not the newest is answered at once, and one from before a restart is still known")
+    @Test("a request with an old revision is answered at once, and revisions from before a restart are still valid")
     func restart() async throws {
         try await withFolder { path in
             var account = AccountID(0)
@@ -43,7 +43,7 @@ struct ChangeFeedTests {
     }
 
     @Test(
-        "what a command of the owner appends beside the server is in the feed when the database is read, and a container emptied so is empty"
+        "an append by an owner's command is in the feed once the database is read, and a container it emptied is empty"
     )
     func fromAnotherProcess() async throws {
         try await withFolder { path in
@@ -80,7 +80,7 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("waiting ends with the server, and when the caller is cancelled")
+    @Test("waiting ends when the server ends, and when the caller is cancelled")
     func ends() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Chunks of a server")
 struct ChunkTests {
-    @Test("what one account has does not exist for others")
+    @Test("a chunk of one account does not exist for others")
     func isolation() async throws {
         try await withStore { store in
             let (anna, berta) = (try await store.newAccount("anna"), try await store.newAccount("berta"))
@@ -23,7 +23,9 @@ struct ChunkTests {
         }
     }
 
-    @Test("the share is what is stored: a repeat is free, what does not fit changes nothing, a batch is all or none")
+    @Test(
+        "the quota counts stored bytes: a repeat is free, a chunk that does not fit changes nothing, and a batch is atomic"
+    )
     func quota() async throws {
         try await withStore { store in
             let cost = UInt64(StorageCost.chunk(40))
@@ -41,7 +43,7 @@ struct ChunkTests {
         }
     }
 
-    @Test("many at once can not have more than the share together")
+    @Test("concurrent puts cannot exceed the quota together")
     func concurrentQuota() async throws {
         try await withStore { store in
             let share = UInt64(StorageCost.chunk(10)) * 10
@@ -82,7 +84,7 @@ struct ChunkTests {
         }
     }
 
-    @Test("a file that is gone is no chunk, one that was cut is damaged")
+    @Test("a missing file is a missing chunk, and a truncated one is damaged")
     func lostFiles() async throws {
         try await withFolder { path in
             try await withStore(at: path) { store in
@@ -110,7 +112,7 @@ struct ChunkTests {
         }
     }
 
-    @Test("small things cost what the disk pays: twenty thousand chunks of a byte do not fit into a share of five MiB")
+    @Test("small chunks count with the blocks they use: twenty thousand chunks of one byte exceed a quota of five MiB")
     func costs() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna", quota: 5 << 20)
@@ -130,7 +132,7 @@ struct ChunkTests {
         }
     }
 
-    @Test("a chunk whose bytes are seen to be others than its name says is not kept")
+    @Test("a chunk whose bytes do not match its name is not stored")
     func wrongName() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")
@@ -145,7 +147,7 @@ struct ChunkTests {
     }
 }
 
-@Suite("Chunks that are checked before they are kept")
+@Suite("Verification of chunks before they are stored")
 struct ChunkVerificationTests {
     private let plain = [UInt8](repeating: 65, count: 200_000)
 
@@ -156,7 +158,7 @@ struct ChunkVerificationTests {
         } catch let error as StorageError { #expect(error.code == .invalid) } catch { Issue.record(error) }
     }
 
-    @Test("a compressed chunk that inflates to other bytes than its name says is refused, with all that came with it")
+    @Test("a compressed chunk that inflates to bytes not matching its name is refused, with its whole batch")
     func compressed() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")
@@ -172,7 +174,7 @@ struct ChunkVerificationTests {
         }
     }
 
-    @Test("a compressed chunk with any byte changed is refused, or still is what its name says")
+    @Test("a compressed chunk with any byte changed is refused, or still matches its name")
     func damaged() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")

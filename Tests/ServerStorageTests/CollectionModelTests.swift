@@ -7,7 +7,7 @@ import ServerStorage
 import TestSupport
 import Testing
 
-@Suite("Collecting chunks, against a model", .timeLimit(.minutes(3)))
+@Suite("Chunk collection, against a model", .timeLimit(.minutes(3)))
 struct CollectionModelTests {
     /// A content that was put, and the day until which it must be kept in any case, counted from the start.
     private struct Known {
@@ -19,7 +19,7 @@ struct CollectionModelTests {
     private let policy = CollectionPolicy(keepDays: 30, graceDays: 7)
 
     @Test(
-        "whatever devices do, what is needed, what was given up lately and what uploads count on stays, and all else goes",
+        "whatever devices do, chunks that are needed, were released recently or are expected by an upload stay, and all others are removed",
         arguments: (UInt64(1)...6).map { $0 } + [UInt64.random(in: 1_000 ... .max)])
     func model(seed: UInt64) async throws {
         print("seed \(seed)")

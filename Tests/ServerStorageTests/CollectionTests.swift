@@ -8,7 +8,7 @@ import ServerStorage
 import TestSupport
 import Testing
 
-@Suite("Collecting chunks")
+@Suite("Chunk collection")
 struct CollectionTests {
     private static let day = Duration.seconds(86_400)
 
@@ -72,7 +72,9 @@ struct CollectionTests {
         }
     }
 
-    @Test("what a published link serves stays as long as the link, also when its document is long gone; then it goes")
+    @Test(
+        "a chunk that a published link serves stays as long as the link, even if its document is deleted, and is then removed"
+    )
     func published() async throws {
         try await withContent(seed: 6, chunks: 3) { scene in
             let item = try await scene.documents.create(scene.content.reference)
@@ -89,7 +91,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("a content of which a chunk is not here is not published")
+    @Test("a content with a missing chunk cannot be published")
     func publishedIncomplete() async throws {
         try await withStore { store in
             var documents = Documents(store, try await store.newAccount("anna"), seed: 7)
@@ -106,7 +108,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("a log with an entry of a newer version keeps everything")
+    @Test("nothing is removed from a log with an entry of a newer version")
     func newer() async throws {
         try await withContent(seed: 3, chunks: 1) { scene in
             _ = try await scene.store.logs.append([99, 1, 2], key: nil, to: .cloudDocs, of: scene.documents.account)
@@ -116,7 +118,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("where a list of chunks can not be read nothing goes")
+    @Test("nothing is removed while a manifest cannot be read")
     func unreadable() async throws {
         let time = SettableTime()
         try await withFolder { path in
@@ -137,7 +139,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("a file that a crash left without a row is taken once it is old, a young one is not")
+    @Test("a file that a crash left without a row is removed once it is old enough")
     func strays() async throws {
         try await withFolder { path in
             try await withStore(at: path) { store in
@@ -161,7 +163,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("while chunks are copied nothing is collected")
+    @Test("nothing is collected while chunks are copied")
     func copying() async throws {
         let time = SettableTime()
         try await withFolder { path in
@@ -178,7 +180,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("puts, questions and collections at once never leave a row without its file")
+    @Test("concurrent puts, queries and collections never leave a row without its file")
     func race() async throws {
         let time = SettableTime()
         try await withStore(time: time) { store in

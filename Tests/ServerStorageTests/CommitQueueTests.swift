@@ -7,7 +7,7 @@ import Testing
 
 @testable import ServerStorage
 
-@Suite("Commits that share a transaction", .timeLimit(.minutes(1)))
+@Suite("Transactions shared by several writes", .timeLimit(.minutes(1)))
 struct CommitQueueTests {
     /// Commits `bodies` in one batch, by holding the batch before them until all have arrived.
     private func commit(
@@ -42,7 +42,7 @@ struct CommitQueueTests {
         return (database, CommitQueue(database))
     }
 
-    @Test("a value that is too long for SQLite fails its own write, and none of those that share its transaction")
+    @Test("a value that is too long for SQLite fails its own write, and no other write of its transaction")
     func tooLong() async throws {
         let (database, queue) = try database()
         let results = try await commit(
@@ -66,7 +66,7 @@ struct CommitQueueTests {
         #expect(kept == [1, 3])
     }
 
-    @Test("a disk that is full fails all writes of a transaction, and nothing of them is kept")
+    @Test("a full disk fails all writes of a transaction, and none of them is stored")
     func full() async throws {
         let (database, queue) = try database()
         let results = try await commit(

@@ -5,9 +5,9 @@ import GRDB
 import ServerStorage
 import Testing
 
-@Suite("What a device may do, and until when")
+@Suite("Scope and expiry of a device's access")
 struct DeviceScopeTests {
-    @Test("a device has the scope and the end that its code sets, and its access ends then")
+    @Test("a device has the scope and expiry of its code, and loses its access then")
     func expiry() async throws {
         let time = SettableTime()
         try await withStore(time: time) { store in
@@ -34,7 +34,7 @@ struct DeviceScopeTests {
         }
     }
 
-    @Test("a code for limited access opens no session of a browser, and stays valid for a device")
+    @Test("a code for limited access opens no browser session, and stays valid for a device")
     func browser() async throws {
         try await withStore { store in
             try await store.accounts.add("anna")
@@ -49,7 +49,7 @@ struct DeviceScopeTests {
     }
 
     @Test(
-        "devices and codes of the schema before this one have full access without end, and a scope that is not known only reads"
+        "devices and codes of the previous schema have full access without expiry, and an unknown scope is read-only"
     )
     func migration() async throws {
         try await withFolder { path in
@@ -97,7 +97,7 @@ struct DeviceScopeTests {
                 """)
     }
 
-    @Test("times are numbers with a unit")
+    @Test("times are written as a number with a unit")
     func times() {
         #expect(DeviceGrant.seconds("30m") == 1_800 && DeviceGrant.seconds("12h") == 43_200)
         #expect(DeviceGrant.seconds("30d") == 2_592_000 && DeviceGrant.seconds("4w") == 2_419_200)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ServerStorage
 
-@Suite("Turns at what one may use at a time")
+@Suite("A fair queue for a resource with one user at a time")
 struct FairQueueTests {
-    @Test("however many wait for one, another waits for one turn of it")
+    @Test("however many requests of one account wait, another account waits for one of them at most")
     func turns() {
         var queue = FairQueue<String>(maximumWaiting: 100, maximumPerKey: 50)
         #expect(queue.enter("greedy") == .granted(1))
@@ -16,7 +16,7 @@ struct FairQueueTests {
         #expect(queue.leave(41) == 3)
     }
 
-    @Test("who has too many waiting is refused, and the others are not")
+    @Test("an account with too many waiting requests is refused, and others are not")
     func bounds() {
         var queue = FairQueue<String>(maximumWaiting: 3, maximumPerKey: 2)
         _ = queue.enter("greedy")
@@ -30,7 +30,7 @@ struct FairQueueTests {
         #expect(queue.enter("third") == .waiting(7))
     }
 
-    @Test("in any order of events one has its turn at a time, and at the end none waits")
+    @Test("in any order of events one request runs at a time, and at the end none waits")
     func random() {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")

@@ -8,7 +8,7 @@ import ServerStorage
 import TestSupport
 import Testing
 
-@Suite("What a server makes of a log")
+@Suite("A server's folded logs")
 struct FoldedTests {
     /// Random changes of few items and names, so that they collide.
     private struct RandomLog {
@@ -81,7 +81,7 @@ struct FoldedTests {
         }
     }
 
-    @Test("is what a device makes of it, however it is read on, after any entries")
+    @Test("a server folds a log like a device does, after any entries and from any position")
     func equalToDevice() async throws {
         for _ in 0..<12 {
             let seed = UInt64.random(in: 0...UInt64.max)
@@ -120,7 +120,7 @@ struct FoldedTests {
         }
     }
 
-    @Test("is rebuilt where the log was restored from a backup, and where its file is damaged")
+    @Test("the folded log is rebuilt after a restore from a backup, and when its file is damaged")
     func madeAnew() async throws {
         try await withFolder { path in
             let (one, other) = (ItemID(high: 1 << 63, low: 1), ItemID(high: 1 << 63, low: 2))

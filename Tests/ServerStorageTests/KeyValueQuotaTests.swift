@@ -5,7 +5,7 @@ import ServerStorage
 import TestSupport
 import Testing
 
-@Suite("Settings and the share of an account")
+@Suite("Settings and the quota of an account")
 struct KeyValueQuotaTests {
     private func entry(_ number: UInt64, _ changes: [Change]) throws -> [UInt8] {
         try ChangeBatch(
@@ -21,7 +21,7 @@ struct KeyValueQuotaTests {
 
     private func used(_ store: ServerStore) async throws -> UInt64? { try await store.accounts.list().first?.used }
 
-    @Test("settings do not count, and are taken where documents have used everything up; other entries count")
+    @Test("settings do not count, and are accepted when documents have used up the quota; other entries count")
     func settings() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna", quota: 10)
@@ -43,7 +43,7 @@ struct KeyValueQuotaTests {
         }
     }
 
-    @Test("settings beyond the allowance count as everything else does")
+    @Test("settings beyond their allowance count like everything else")
     func allowance() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")

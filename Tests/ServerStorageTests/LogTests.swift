@@ -4,7 +4,7 @@ import ServerStorage
 import TestSupport
 import Testing
 
-@Suite("Logs of a server")
+@Suite("Logs on a server")
 struct LogTests {
     @Test("commits are written through to the disk")
     func durable() async throws {
@@ -31,7 +31,7 @@ struct LogTests {
         }
     }
 
-    @Test("one key means different appends in different containers and accounts")
+    @Test("the same key means different appends in different containers and accounts")
     func keysAreApart() async throws {
         try await withStore { store in
             let (anna, berta) = (try await store.newAccount("anna"), try await store.newAccount("berta"))
@@ -47,7 +47,7 @@ struct LogTests {
         }
     }
 
-    @Test("of many writes that share a commit, one that fails leaves the others alone")
+    @Test("if one of many writes that share a commit fails, the others succeed")
     func sharedCommit() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")
@@ -70,7 +70,7 @@ struct LogTests {
         }
     }
 
-    @Test("a page ends where it is long enough, and a longer entry is a page of its own")
+    @Test("a page ends at its size limit, and an entry beyond the limit is a page of its own")
     func pages() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")
@@ -90,7 +90,7 @@ struct LogTests {
         }
     }
 
-    @Test("everything is there after the server was opened again")
+    @Test("all data is there when the server is opened again")
     func reopened() async throws {
         try await withFolder { path in
             let parts = (1...20).map { part($0, [UInt8($0)]) }

@@ -7,7 +7,7 @@ import Foundation
 import ServerStorage
 import Testing
 
-@Suite("Lists of chunks, true and false", .timeLimit(.minutes(2)))
+@Suite("Manifests on a server", .timeLimit(.minutes(2)))
 struct ManifestTests {
     /// A manifest that names one chunk many times: small as a frame, large when decompressed.
     private struct Bomb {
@@ -53,7 +53,9 @@ struct ManifestTests {
         }
     }
 
-    @Test("is decompressed once, however many entries refer to it; an entry with another size is refused unread")
+    @Test(
+        "a manifest is decompressed once, however many entries refer to it; an entry with another size is refused without reading it"
+    )
     func once() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")
@@ -75,7 +77,7 @@ struct ManifestTests {
         }
     }
 
-    @Test("that are not one are refused, and are not read again")
+    @Test("chunks that are not manifests are refused, and are not read again")
     func none() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")
@@ -94,7 +96,7 @@ struct ManifestTests {
         return ChunkBatch.Part(id: Digest.of(plain), frame: ChunkFrame.encode(plain))
     }
 
-    @Test("that claim more together than an entry may have are refused before one is read")
+    @Test("manifests that together claim more than an entry may have are refused before one is read")
     func tooMuch() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")
@@ -109,7 +111,7 @@ struct ManifestTests {
         }
     }
 
-    @Test("are not read on for who hung up")
+    @Test("reading manifests stops when the client has disconnected")
     func cancelled() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")
@@ -124,7 +126,7 @@ struct ManifestTests {
         }
     }
 
-    @Test("do not keep a collection from the other chunks, whatever sizes entries give them")
+    @Test("manifests with wrong sizes in entries do not keep other chunks from being collected")
     func collection() async throws {
         let time = SettableTime()
         try await withStore(time: time) { store in
@@ -145,7 +147,7 @@ struct ManifestTests {
     }
 
     @Test(
-        "longer than a published document may have are not published, and a link that can not be made costs no password"
+        "manifests beyond the limit of a published document are not published, and the password of a refused link is not hashed"
     )
     func published() async throws {
         try await withStore { store in

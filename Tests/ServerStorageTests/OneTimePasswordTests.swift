@@ -1,11 +1,11 @@
 import ServerStorage
 import Testing
 
-@Suite("Codes of an authenticator app")
+@Suite("Codes of an authenticator app (TOTP)")
 struct OneTimePasswordTests {
     private let rfc = OneTimePassword(secret: Array("12345678901234567890".utf8))
 
-    @Test("are those of RFC 4226, appendix D")
+    @Test("codes are those of RFC 4226, appendix D")
     func hotp() {
         let expected = [
             "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489",
@@ -14,7 +14,7 @@ struct OneTimePasswordTests {
     }
 
     @Test(
-        "are those of RFC 6238, appendix B, which have eight digits",
+        "codes are those of RFC 6238, appendix B, which have eight digits",
         arguments: [
             (59, "94287082"), (1_111_111_109, "07081804"), (1_111_111_111, "14050471"), (1_234_567_890, "89005924"),
             (2_000_000_000, "69279037"), (20_000_000_000, "65353130"),
@@ -25,7 +25,7 @@ struct OneTimePasswordTests {
         #expect(rfc.code(counter: UInt64(step)) == String(code.suffix(6)))
     }
 
-    @Test("are accepted one step early or late, and no code of a step that was used, or of one before it")
+    @Test("codes are accepted one step early or late, and never for a used step or an earlier one")
     func window() {
         let now: Int64 = 1_800_000_015
         let step = OneTimePassword.step(at: now)
@@ -39,7 +39,7 @@ struct OneTimePasswordTests {
         for wrong in ["", "1", "\(code(0))0", "abcdef"] { #expect(rfc.step(of: wrong, at: now, after: nil) == nil) }
     }
 
-    @Test("have an address and a secret that apps read")
+    @Test("a secret and its address can be read by authenticator apps")
     func address() {
         #expect(rfc.text == "GEZD GNBV GY3T QOJQ GEZD GNBV GY3T QOJQ")
         #expect(
@@ -48,7 +48,7 @@ struct OneTimePasswordTests {
         )
     }
 
-    @Test("base 32 is that of RFC 4648, 10, without padding")
+    @Test("base 32 is encoded as in RFC 4648, section 10, without padding")
     func base32() {
         let vectors = [
             "": "", "f": "MY", "fo": "MZXQ", "foo": "MZXW6", "foob": "MZXW6YQ", "fooba": "MZXW6YTB",

@@ -33,7 +33,7 @@ struct PasskeyTests {
             userHandle: key.userHandle)
     }
 
-    @Test("a passkey is registered, and signs in")
+    @Test("a passkey is registered and used to sign in")
     func right() throws {
         var key = authenticator()
         let passkey = try register(key)
@@ -43,7 +43,8 @@ struct PasskeyTests {
         #expect(try assertion(key).verify(key: passkey.key, counter: 3, challenge: challenge, origin: origin) == 4)
     }
 
-    @Test("a registration of another site, page, ceremony, challenge, algorithm or without verification is refused")
+    @Test(
+        "a registration for another site, page, ceremony, challenge or algorithm, or without verification, is refused")
     func wrongRegistration() throws {
         func expect(_ problem: PasskeyProblem, _ change: (inout SoftwareAuthenticator) -> Void) {
             var key = authenticator()
@@ -67,7 +68,7 @@ struct PasskeyTests {
         }
     }
 
-    @Test("a signature over anything else, by another key, or with a counter that went back is refused")
+    @Test("a signature over other data, by another key, or with a decreased counter is refused")
     func wrongAssertion() throws {
         let key = authenticator()
         let passkey = try register(key)
@@ -118,7 +119,7 @@ struct PasskeyTests {
         }
     }
 
-    @Test("a challenge is for one browser, for five minutes, once")
+    @Test("a challenge is valid for one browser, for five minutes, once")
     func challenges() {
         let challenges = PasskeyChallenges()
         let one = challenges.make(for: "a", now: 1_000)
@@ -136,7 +137,7 @@ struct PasskeyTests {
         #expect(!challenges.isValid([], for: "a", now: 0) && !challenges.use([], now: 0))
     }
 
-    @Test("origins are those that browsers offer passkeys for")
+    @Test("accepted origins are those for which browsers offer passkeys")
     func origins() throws {
         #expect(WebOrigin("https://Cloud.example.org:443/prefix")?.text == "https://cloud.example.org")
         #expect(WebOrigin("https://cloud.example.org:8443")?.text == "https://cloud.example.org:8443")
@@ -147,7 +148,7 @@ struct PasskeyTests {
         }
     }
 
-    @Test("a session is opened for the passkey's account, with its domain and its user, and the counter is kept")
+    @Test("a session is opened for the passkey's account, with its domain and its user, and the counter is stored")
     func sessions() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Removing from a server")
 struct RemovalTests {
-    @Test("an account goes with everything, and only it")
+    @Test("removing an account removes all of its data and no other account's")
     func account() async throws {
         try await withFolder { path in
             try await withStore(at: path) { store in
@@ -32,7 +32,7 @@ struct RemovalTests {
         }
     }
 
-    @Test("a container goes with its log and chunks, gives its share back, and the cloud is called otherwise")
+    @Test("removing a container removes its log and chunks, frees its quota, and changes the cloud's identity")
     func container() async throws {
         try await withFolder { path in
             try await withStore(at: path) { store in
@@ -93,7 +93,7 @@ struct RemovalTests {
         }
     }
 
-    @Test("a cloud that was called otherwise twice keeps, of each name, what is left now")
+    @Test("a cloud whose identity changed twice keeps, for each identity, the containers that are left")
     func twice() async throws {
         try await withStore { store in
             let account = try await store.newAccount("anna")

@@ -5,7 +5,7 @@ import ServerStorage
 import TestSupport
 import Testing
 
-@Suite("Who may use a restored server")
+@Suite("Access to a restored server")
 struct RestoreAccessTests {
     private struct Secrets {
         let stolen: DeviceToken
@@ -67,7 +67,7 @@ struct RestoreAccessTests {
         }
     }
 
-    @Test("no device, link, code or browser of a backup gets in before its owner confirms it")
+    @Test("no device, link, code or browser of a backup has access before its owner confirms it")
     func suspended() async throws {
         try await withRestored { store, secrets in
             for token in [secrets.stolen, secrets.laptop] {
@@ -102,7 +102,7 @@ struct RestoreAccessTests {
         }
     }
 
-    @Test("a number that a device had since the backup is not given again")
+    @Test("the number of a device that signed in since the backup is not reused")
     func numbers() async throws {
         try await withRestored { store, _ in
             let before = try await store.devices.list().map(\.id).max() ?? 0
@@ -111,7 +111,7 @@ struct RestoreAccessTests {
         }
     }
 
-    @Test("an owner who trusts the backup's devices confirms all of them at once; codes and browsers end all the same")
+    @Test("an owner who trusts the backup's devices confirms all of them at once; codes and browser sessions still end")
     func trusting() async throws {
         try await withRestored(trusting: true) { store, secrets in
             let laptop = try await store.devices.device(with: secrets.laptop)

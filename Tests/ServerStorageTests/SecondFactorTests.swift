@@ -41,7 +41,9 @@ struct SecondFactorTests {
         } catch let error as StorageError { #expect(error.code == code, "\(error)") } catch { Issue.record(error) }
     }
 
-    @Test("is asked for when a device or a browser signs in, and the sign-in code stays until it is right")
+    @Test(
+        "the second factor is required when a device or a browser signs in, and the sign-in code stays valid until it is right"
+    )
     func signIn() async throws {
         try await withFactor { store, factor in
             let sign = try await store.accounts.addCode(for: "anna")
@@ -69,7 +71,7 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("can not be guessed with a sign-in code: five wrong ones use that up")
+    @Test("the second factor cannot be guessed with a sign-in code: five wrong attempts use up the code")
     func guessing() async throws {
         try await withFactor { store, factor in
             let sign = try await store.accounts.addCode(for: "anna")
@@ -88,7 +90,7 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("a recovery code stands for it once")
+    @Test("a recovery code replaces the second factor once")
     func recovery() async throws {
         try await withFactor { store, factor in
             #expect(factor.recovery.count == 10)
@@ -104,7 +106,7 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("is turned off with a code of it only; the owner can without")
+    @Test("the second factor is turned off only with one of its codes; the server's owner needs none")
     func off() async throws {
         try await withFactor { store, factor in
             await expect(.secondFactor) { try await store.accounts.endSecondFactor(of: factor.account, code: "") }
@@ -121,7 +123,7 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("asks for nothing before the app has shown that it has the secret")
+    @Test("the second factor is not required before the app has proved that it has the secret")
     func unconfirmed() async throws {
         try await withStore(time: time) { store in
             let account = try await store.newAccount("anna")
@@ -131,7 +133,7 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("recovery codes are in the database as digests only, and end with a restore, as passkeys do")
+    @Test("recovery codes are stored only as digests, and become invalid with a restore, as passkeys do")
     func stored() async throws {
         try await withFolder { path in
             var codes: [SignInCode] = []

@@ -3,10 +3,11 @@ import GRDB
 import ServerStorage
 import Testing
 
-@Suite("What an account's share counts")
+@Suite("What counts against an account's quota")
 struct StorageCostTests {
     @Test(
-        "a database of an earlier release is counted again: what chunks and entries cost the disk, account by account")
+        "for a database of an earlier release the disk usage of chunks and entries is counted again, account by account"
+    )
     func recount() async throws {
         try await withFolder { path in
             var expected: [UInt64] = []

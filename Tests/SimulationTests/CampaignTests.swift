@@ -9,7 +9,7 @@ enum Simulator {
 }
 
 /// Runs thousands of histories with the optimised program that `make test` builds and names in `SIMULATOR`.
-@Suite("Thousands of histories", .serialized, .enabled(if: Simulator.path != nil || Simulator.isDemanded))
+@Suite("Thousands of simulated histories", .serialized, .enabled(if: Simulator.path != nil || Simulator.isDemanded))
 struct CampaignTests {
     /// Runs the program and returns its output and exit status.
     private func simulate(_ arguments: String...) throws -> (text: String, status: Int32) {
@@ -25,7 +25,7 @@ struct CampaignTests {
     }
 
     @Test(
-        "3,000 fixed histories end well, and those of them that are run twice have the same digest",
+        "3,000 fixed histories succeed, and those that are run twice have the same digest",
         arguments: [1, 2])
     func kept(vocabulary: Int) throws {
         let run = try simulate(
@@ -36,7 +36,7 @@ struct CampaignTests {
 
     /// Fixed seeds only prove that those seeds pass. A failure prints the command that replays it. A retry of the test runs the same
     /// histories, because `scripts/test` chooses the first seed.
-    @Test("300 histories that were never run before end well")
+    @Test("300 new histories succeed")
     func fresh() throws {
         let start = ProcessInfo.processInfo.environment["FRESH_START"] ?? "random"
         let run = try simulate("--histories", "300", "--start", start, "--failures", "5")
@@ -44,7 +44,7 @@ struct CampaignTests {
         #expect(run.status == 0, "\(run.text)")
     }
 
-    @Test("each deliberate mistake is found")
+    @Test("each deliberate mistake is detected")
     func mistakes() throws {
         let run = try simulate("--prove")
         #expect(run.status == 0, "\(run.text)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Simulation
 
-@Suite("What a history claims about copies")
+@Suite("Copies in the simulation's ledger")
 struct CopyLedgerTests {
     private let first = ItemID(high: 1, low: 1)
     private let second = ItemID(high: 1, low: 2)
@@ -24,7 +24,7 @@ struct CopyLedgerTests {
         ledger.problems(visible: visible, standing: standing)
     }
 
-    @Test("a copy outlives its original: while one of the two was not replaced, the content has to be there")
+    @Test("a copy outlives its original: while one of the two was not replaced, the content must exist")
     func oneLeft() {
         var ledger = copied()
         ledger.supersede("text", at: place(first))
@@ -41,7 +41,7 @@ struct CopyLedgerTests {
         #expect(problems(ledger, visible: ["text"]) == ["‘text’ came back"])
     }
 
-    @Test("a device that knows the two as one replaces both; at the end they share their fate")
+    @Test("a device that knows the two as one replaces both; once they are merged either outcome is allowed")
     func united() {
         let one = { [first] (_: ItemID) in first }
         var knowing = copied()
@@ -53,7 +53,7 @@ struct CopyLedgerTests {
         #expect(problems(unknowing, visible: ["text"], one).isEmpty)
     }
 
-    @Test("a copy stays the same one under the identity that a rename gives it")
+    @Test("a copy keeps its identity in the ledger when a rename gives it another id")
     func renamed() {
         var ledger = copied()
         let third = ItemID(high: 1, low: 3)

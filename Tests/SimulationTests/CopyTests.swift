@@ -100,7 +100,7 @@ struct CopyTests {
     }
 
     @Test(
-        "what is written to a document after it was copied over another is on all devices at the end, whatever another device did to both",
+        "an edit of a document that was copied over another is on all devices at the end, whatever another device did to both",
         arguments: Rival.allCases)
     func copyThenEdit(_ rival: Rival) throws {
         for schedule in schedules(of: 2) {

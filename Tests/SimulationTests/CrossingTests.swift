@@ -9,7 +9,7 @@ import VirtualFileSystem
 @testable import Simulation
 
 /// Two devices change one package while the batches of both are on their way to the log.
-@Suite("Packages that two devices change at the same moment")
+@Suite("Packages that two devices change at the same time")
 struct CrossingTests {
     /// The event on the device whose batch is second, after it made its batch and before it folds the other one.
     enum Interlude: CaseIterable {
@@ -136,7 +136,7 @@ struct CrossingTests {
         }
     }
 
-    @Test("the first of the two stays as it was: nothing is set aside on the device that made it")
+    @Test("the first of the two is unchanged, and no copy is made on its device")
     func first() throws {
         try withTwo { _, devices, users in
             try overwriteBoth(users)
@@ -146,7 +146,7 @@ struct CrossingTests {
         }
     }
 
-    @Test("what was written after the batch was made is set aside with it, in one package")
+    @Test("edits made after the batch are kept with it in one copy of the package")
     func writtenSince() throws {
         try withTwo { _, devices, users in
             try overwriteBoth(users)
@@ -163,7 +163,7 @@ struct CrossingTests {
     }
 
     @Test(
-        "a package that one device deletes while another changes it is kept complete: back under its name, or set aside if the deletion was first",
+        "a package that one device deletes while another changes it is kept complete: under its name, or as a copy if the deletion was first",
         arguments: [0, 1])
     func deleted(deleter: Int) throws {
         try withTwo { _, devices, users in
@@ -183,7 +183,7 @@ struct CrossingTests {
         }
     }
 
-    @Test("a repeat of another device's batch, or one that was refused, sets nothing aside")
+    @Test("a repeat of another device's batch, or of a refused one, makes no copy")
     func voidEntries() throws {
         try withTwo { cloud, devices, users in
             try overwriteBoth(users)
@@ -202,7 +202,7 @@ struct CrossingTests {
         }
     }
 
-    @Test("keys that were in a refused batch are sent with the next one")
+    @Test("keys of a refused batch are sent with the next one")
     func keys() throws {
         try withTwo { _, devices, users in
             try overwriteBoth(users)
@@ -230,7 +230,7 @@ struct CrossingTests {
         try user.device.files.removeFolder(Array("in".utf8), in: item("p.app", user).node)
     }
 
-    @Test("what was in a folder that is deleted in a package is sent with the rest of the save, and not before it")
+    @Test("the contents of a folder that is deleted in a package are sent with the rest of the save, and not before it")
     func deletedFolder() throws {
         try withTwo { _, devices, users in
             try addFolder(devices, users)
@@ -250,7 +250,7 @@ struct CrossingTests {
         }
     }
 
-    @Test("a folder that is deleted in a package that another device changed is deleted in the copy alone")
+    @Test("a folder that is deleted in a package that another device changed is deleted only in the copy")
     func deletedFolderSetAside() throws {
         try withTwo { _, devices, users in
             try addFolder(devices, users)

@@ -11,7 +11,7 @@ import VirtualFileSystem
 /// Cases of edits that were not sent or were lost, found by random histories.
 extension FoundCases {
     @Test(
-        "an edit whose upload ended, and that is not in the log yet, is not overwritten by the download of a newer version"
+        "an edit that was uploaded but is not in the log yet is not overwritten by the download of a newer version"
     )
     func downloadOverUploadedEdit() throws {
         let (cloud, shared) = (SimulatedCloud(bug: nil), try SharedParts())
@@ -38,7 +38,7 @@ extension FoundCases {
         for device in devices { try device.end() }
     }
 
-    @Test("an edit in a file that stays open is sent although the first check for it met a failing disk")
+    @Test("an edit in a file that stays open is sent although the first check for it failed with a disk error")
     func idleEditOnBrokenDisk() throws {
         try withDevice { device, user in
             let (file, handle) = try openSaved(device, user)
@@ -53,7 +53,7 @@ extension FoundCases {
         }
     }
 
-    @Test("a new file that stays open is sent although it was renamed while its first edit was being uploaded")
+    @Test("a new file that stays open is sent although it was renamed during the upload of its first edit")
     func renameDuringUploadOfOpenFile() throws {
         try withDevice { device, user in
             var ledger = Ledger()
@@ -74,7 +74,7 @@ extension FoundCases {
         }
     }
 
-    @Test("a document whose name a new folder takes, and that moves into it, is in that folder in the log")
+    @Test("a document whose name a new folder takes, and that is moved into it, is in that folder in the log")
     func intoItsSuccessor() throws {
         try withDevice { device, user in
             var ledger = Ledger()
@@ -99,7 +99,7 @@ extension FoundCases {
     }
 
     @Test(
-        "a document that moved into a new folder whose sync is paused keeps its name on other devices until the move is sent"
+        "a document that was moved into a new paused folder keeps its name on other devices until the move is sent"
     )
     func intoPausedFolder() throws {
         try withDevice { device, user in
@@ -124,7 +124,7 @@ extension FoundCases {
     /// Covers two files that became one in the log while one of them was edited here, a folder with siblings that was renamed to a name
     /// that stays on the device, and the histories in which the cases above were found.
     @Test(
-        "histories that once ended badly end well",
+        "histories that failed before succeed",
         arguments: [(9575, 76), (1435, 23), (1912, 28), (6707, 56), (9759, 78), (3499, 33), (2738, 37), (1111, 61)]
             as [(UInt64, Int)])
     func history(seed: UInt64, steps: Int) throws {

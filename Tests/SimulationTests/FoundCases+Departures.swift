@@ -6,7 +6,7 @@ import VirtualFileSystem
 
 /// Cases of deletions that the log interprets differently from what they meant.
 extension FoundCases {
-    @Test("a deletion of a document that has become another one elsewhere is sent once, and then settled")
+    @Test("a deletion of a document that has become another one elsewhere is sent once, and is then settled")
     func deletionOfAlias() throws {
         let (cloud, shared) = (SimulatedCloud(bug: nil), try SharedParts())
         let devices = try (0..<3).map {

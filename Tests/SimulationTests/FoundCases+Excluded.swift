@@ -42,7 +42,7 @@ extension FoundCases {
         for device in devices { try device.end() }
     }
 
-    @Test("a folder that moves into one which stays on the device, inside a package, disappears on all other devices")
+    @Test("a folder that is moved into an excluded one inside a package disappears on all other devices")
     func intoExcludedFolderOfPackage() throws {
         try withDevice { device, user in
             let make = { (name: String, parent: NodeID) in
@@ -61,7 +61,7 @@ extension FoundCases {
 
     /// The device kept the folder for what was created in it, under the id that the log knows as deleted.
     @Test(
-        "a folder that was kept after its deletion, and leaves the sync, does not stand in for the one that comes back")
+        "a folder that was kept after its deletion, and is then excluded, does not replace the one that is restored")
     func keptFolderLeavesSync() throws {
         let (cloud, shared) = (SimulatedCloud(bug: nil), try SharedParts())
         let devices = try (0..<3).map {

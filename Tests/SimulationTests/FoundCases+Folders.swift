@@ -9,7 +9,7 @@ import VirtualFileSystem
 extension FoundCases {
     /// Both folders are on this device, each with a document, and the folder that remains is inside the one that becomes it.
     @Test(
-        "two folders that become one, of which one is inside the other, are one folder in its place with the contents of both"
+        "two merged folders, one of which was inside the other, are one folder in its place with the contents of both"
     )
     func folderBecomesInner() throws {
         try withDevice { device, user in
@@ -38,7 +38,7 @@ extension FoundCases {
         }
     }
 
-    @Test("a folder is never moved into itself, whatever the caller asks for")
+    @Test("a folder is never moved into itself, whatever is requested")
     func circle() throws {
         try withDevice { device, user in
             let outer = try user.folder("f", in: device.root)
@@ -54,7 +54,7 @@ extension FoundCases {
     }
 
     @Test(
-        "histories that ended badly once",
+        "histories that failed before succeed",
         arguments: [
             (8940, 80), (9072, 59), (70, 70), (2175, 23), (6943, 57), (7556, 62), (8490, 69), (4697, 41), (6933, 57),
             (1798, 72), (7_774_069, 56), (7_774_413, 60), (994_776_371_850, 76),
@@ -65,7 +65,7 @@ extension FoundCases {
     }
 
     @Test(
-        "histories of the second vocabulary that ended badly once",
+        "histories of the second vocabulary that failed before succeed",
         arguments: [(2607, 70), (2890, 77), (821_928_859_326, 67), (821_928_859_403, 71)] as [(UInt64, Int)])
     func secondSeed(_ seed: UInt64, steps: Int) throws {
         let outcome = try History.live(Plan(seed: seed, steps: steps), shared: SharedParts())

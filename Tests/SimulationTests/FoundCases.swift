@@ -11,7 +11,7 @@ import VirtualFileSystem
 @testable import Simulation
 
 /// Cases that random histories found, each as short as possible.
-@Suite("Cases that histories found")
+@Suite("Regressions that histories found")
 struct FoundCases {
     func withDevice(_ body: (SimulatedDevice, UserActions) throws -> Void) throws {
         let device = try SimulatedDevice(
@@ -37,7 +37,7 @@ struct FoundCases {
         return (file, try device.files.open(file.node, canWrite: true, truncate: false))
     }
 
-    @Test("an attribute that is set while a file is open to write, and not written, is sent")
+    @Test("an attribute that is set while a file is open for writing, but not written, is sent")
     func attributeOfOpenFile() throws {
         try withDevice { device, user in
             var ledger = Ledger()
@@ -66,7 +66,7 @@ struct FoundCases {
         }
     }
 
-    @Test("an edit whose close found the disk full is sent once there is space, without a restart")
+    @Test("an edit whose close failed on a full disk is sent once there is space, without a restart")
     func closeOnFullDisk() throws {
         try withDevice { device, user in
             let (file, handle) = try openSaved(device, user)
@@ -80,7 +80,7 @@ struct FoundCases {
         }
     }
 
-    @Test("an open to write that fails leaves nothing behind that waits for its close", arguments: 0..<4)
+    @Test("a failed open for writing leaves no state that waits for a close", arguments: 0..<4)
     func failedOpen(spared: Int) throws {
         try withDevice { device, user in
             var ledger = Ledger()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Simulation
 
-@Suite("What a history claims about keys")
+@Suite("Keys in the simulation's ledger")
 struct KeyLedgerTests {
     private func write(_ text: String?, _ time: Int64) -> KeyLedger.Write {
         KeyLedger.Write(value: text.map { Array($0.utf8) }, time: Timestamp(nanoseconds: time))
@@ -15,7 +15,7 @@ struct KeyLedgerTests {
     }
 
     @Test(
-        "of two concurrent writes either may be shown, but not one that was seen and replaced, nor one that was never made"
+        "of two concurrent writes either may be shown, but neither a value that was seen and replaced nor one that was never written"
     )
     func rules() {
         var ledger = KeyLedger()

@@ -6,12 +6,12 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-@Suite("What a history claims about contents that were replaced in packages")
+@Suite("Contents replaced in packages, in the simulation's ledger")
 struct PackageExcuseTests {
     private func problems(_ ledger: Ledger) -> [String] { ledger.problems(visible: ["old", "new"], standing: { $0 }) }
 
     @Test(
-        "a content replaced in a folder may be back once a device showed that folder in a package and a package was set aside, and not before"
+        "a replaced content may come back only after a device showed its folder in a package and a package was kept as a copy"
     )
     func folderInPackage() throws {
         let device = try SimulatedDevice(

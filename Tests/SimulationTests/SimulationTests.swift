@@ -3,10 +3,10 @@ import Simulation
 import Testing
 
 /// Runs a few histories in a build with all checks. An optimised build runs thousands.
-@Suite("Whole devices that work apart", .serialized)
+@Suite("Simulation of whole devices", .serialized)
 struct SimulationTests {
     @Test(
-        "after all faults are repaired, all devices show the same, nothing acknowledged is lost, nothing deleted is back, and all is quiet"
+        "after all faults are repaired, all devices show the same, no acknowledged data is lost, no deleted item is back, and no work is left"
     )
     func histories() throws {
         let campaign = Campaign(seeds: 1..<81)
@@ -31,7 +31,7 @@ struct SimulationTests {
 
     /// These are mistakes that a few histories expose. The optimised program also finds the rare ones.
     @Test(
-        "deliberate mistakes are found",
+        "deliberate mistakes are detected",
         arguments: [
             SeededBug.lastWriterWins, .deleteBeatsEdit, .noTombstones, .sweepsEdits, .tornUpload, .evictsEdits,
             .swappedBase,
@@ -41,7 +41,7 @@ struct SimulationTests {
         #expect(search.outcome != nil, "\(bug.summary), and none of \(search.histories) histories showed it")
     }
 
-    @Test("a failing history is made shorter and still fails")
+    @Test("a failing history is reduced to a shorter one that still fails")
     func shrinking() throws {
         let shared = try SharedParts()
         let failing = try #require(try MistakeSearch(bug: .evictsEdits).run(shared).outcome)
@@ -51,7 +51,7 @@ struct SimulationTests {
         #expect(try !History.live(short.plan, shared: shared).problems.isEmpty)
     }
 
-    @Test("what one device made alone is the same before and after a sync")
+    @Test("what one device created alone is the same before and after a sync")
     func lonely() throws {
         let shared = try SharedParts()
         let start = UInt64.random(in: 0..<1 << 40)

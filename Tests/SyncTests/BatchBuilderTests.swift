@@ -42,7 +42,7 @@ final class BatchBuilderTests {
         try #require(try transaction.local.item(.documents, in: container)).node
     }
 
-    @Test("what is in a new folder whose sync is paused waits for the folder, however deep")
+    @Test("the contents of a new paused folder wait for the folder, at any depth")
     func heldFolder() throws {
         try metadata.write { transaction throws -> Void in
             let paused = try insert("paused", in: documents(transaction), transaction) { $0.isPaused = true }
@@ -57,7 +57,8 @@ final class BatchBuilderTests {
     }
 
     @Test(
-        "a package is sent as a whole, once nothing in it changed lately, is open for writing or waits for its upload")
+        "a package is sent as a whole, once none of its items was changed recently, is open for writing or waits for its upload"
+    )
     func packages() throws {
         try metadata.write { transaction throws -> Void in
             let package = try insert("d.rtfd", in: documents(transaction), transaction)
@@ -84,7 +85,7 @@ final class BatchBuilderTests {
         }
     }
 
-    @Test("one item of a package brings all of it into the batch, however full that is")
+    @Test("one item of a package brings all of it into the batch, however full the batch is")
     func wholePackages() throws {
         try metadata.write { transaction throws -> Void in
             let package = try insert("d.rtfd", in: documents(transaction), transaction)

@@ -5,14 +5,14 @@ import Testing
 struct CacheLimitsTests {
     private struct Counted: Error {}
 
-    @Test("what is here is not even counted while there is no limit and room enough")
+    @Test("local bytes are not counted while there is no limit and enough free space")
     func uncounted() throws {
         let limits = CacheLimits(size: nil, minimumFree: 100)
         #expect(try limits.excess(present: { throw Counted() }(), free: 100) == 0)
         #expect(throws: Counted.self) { try limits.excess(present: { throw Counted() }(), free: 99) }
     }
 
-    @Test("what is over the limit goes, and what the disk lacks, but never more than there is")
+    @Test("bytes over the limit, and those the disk lacks, are evicted, but never more than are local")
     func excess() {
         #expect(CacheLimits(size: 10, minimumFree: 0).excess(present: 25, free: 0) == 15)
         #expect(CacheLimits(size: 10, minimumFree: 0).excess(present: 9, free: 0) == 0)
@@ -22,7 +22,7 @@ struct CacheLimitsTests {
     }
 
     @Test(
-        "what is downloaded unasked leaves a tenth of the limit and a quarter of the free space alone, so that it is not evicted at once"
+        "background downloads leave a tenth of the limit and a quarter of the free space, so that they are not evicted at once"
     )
     func spare() {
         let mega: UInt64 = 1 << 20

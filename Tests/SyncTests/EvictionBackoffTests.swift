@@ -4,9 +4,9 @@ import Testing
 
 @testable import Sync
 
-@Suite("Asking again whether bytes may go")
+@Suite("Retries of refused evictions")
 struct EvictionBackoffTests {
-    @Test("who keeps a document is asked again after five minutes, who was not asked at once")
+    @Test("the presenters of a refused document are asked again after five minutes, those of others at once")
     func pauses() {
         var backoff = EvictionBackoff()
         let (kept, other) = (NodeID(20), NodeID(21))
@@ -17,7 +17,7 @@ struct EvictionBackoffTests {
         #expect(backoff.mayAsk(kept, at: Timestamp(seconds: 1_300)))
     }
 
-    @Test("refusals that are over are forgotten")
+    @Test("expired refusals are forgotten")
     func bounded() {
         var backoff = EvictionBackoff()
         for number in 0..<5_000 { backoff.refused(NodeID(UInt64(number)), at: Timestamp(seconds: Int64(number) * 10)) }

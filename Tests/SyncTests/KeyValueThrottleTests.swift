@@ -4,13 +4,13 @@ import Testing
 
 @testable import Sync
 
-@Suite("How often key-value stores are sent")
+@Suite("Throttling of key-value stores")
 struct KeyValueThrottleTests {
     private let busy = ContainerID(1)
     private let quiet = ContainerID(2)
     private let start = Timestamp(seconds: 1_800_000_000)
 
-    @Test("a store that tells all the time holds up itself, and no other one")
+    @Test("a store that is written constantly delays only itself")
     func apart() {
         let throttle = KeyValueThrottle()
         for _ in 0..<15 {

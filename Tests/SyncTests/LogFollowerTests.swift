@@ -35,7 +35,7 @@ struct LogFollowerTests {
 
     // MARK: One entry
 
-    @Test("an entry that is not the next one is refused and changes nothing", arguments: [0, 1, 2, 4, UInt64.max])
+    @Test("an entry out of order is refused and changes nothing", arguments: [0, 1, 2, 4, UInt64.max])
     func gap(number: UInt64) throws {
         try device.fold(.folder(1, "one"))
         try device.fold(.folder(2, "two"))
@@ -62,7 +62,7 @@ struct LogFollowerTests {
         #expect(try device.rows == before.1)
     }
 
-    @Test("a damaged entry is passed over, and what stands behind it is followed", arguments: 0..<40)
+    @Test("a damaged entry is skipped, and later entries are followed", arguments: 0..<40)
     func damage(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         try device.fold(.folder(1, "one"), .file(2, "two", "text"))
@@ -87,7 +87,7 @@ struct LogFollowerTests {
         #expect(try device.row("one") != nil && device.row("two") != nil, "seed \(seed)")
     }
 
-    @Test("an entry whose transaction fails is folded by the next try, once")
+    @Test("an entry whose transaction failed is folded once by the next attempt")
     func failedTransaction() throws {
         let disk = FailingDatabase()
         let device = try KernellessDevice(onCall: disk.pass)
@@ -104,7 +104,7 @@ struct LogFollowerTests {
 
     // MARK: Claims
 
-    @Test("what a program holds keeps what it shows until the claim ends; the rest of the entry is followed")
+    @Test("a claimed item keeps its state until the claim ends; the rest of the entry is followed")
     func held() throws {
         let permits = FakePermits()
         let device = try KernellessDevice(permits: permits)
@@ -124,7 +124,7 @@ struct LogFollowerTests {
         #expect(permits.open == 0)
     }
 
-    @Test("a permit is given back where the entry can not be folded")
+    @Test("a permit is returned if the entry cannot be folded")
     func permitsEnd() throws {
         let permits = FakePermits()
         let disk = FailingDatabase()
@@ -150,7 +150,7 @@ struct LogFollowerTests {
         #expect(backend.gate.count(.entries) == Int((count + 63) / 64) + 2, "from where the last round ended")
     }
 
-    @Test("a round that is cancelled keeps the pages it has folded; the next one goes on behind them")
+    @Test("a cancelled round keeps the pages it has folded, and the next one continues after them")
     func cancellation() async throws {
         try await backend.createContainer(.cloudDocs)
         try await append(1..<101)
@@ -169,7 +169,7 @@ struct LogFollowerTests {
         #expect(try device.rows.filter { $0.parent == device.documents }.count == 100)
     }
 
-    @Test("a page that does not come fails the round with the cloud's error, and no entry is folded twice after it")
+    @Test("a page that cannot be read fails the round with the cloud's error, and no entry is folded twice afterwards")
     func failedPage() async throws {
         try await backend.createContainer(.cloudDocs)
         try await append(1..<71)
@@ -180,7 +180,7 @@ struct LogFollowerTests {
         #expect(try sequence == LogSequence(70))
     }
 
-    @Test("another cloud in the place of the one that is known is refused before anything is read or sent")
+    @Test("another cloud in place of the known one is refused before it is read or written")
     func foreign() async throws {
         try await backend.createContainer(.cloudDocs)
         try await append(1..<3)
@@ -192,7 +192,7 @@ struct LogFollowerTests {
         #expect(backend.gate.count(.append) == 2, "those of the test")
     }
 
-    @Test("a log that ends before what this device has read is trouble of its container, and nothing is sent to it")
+    @Test("a log that is shorter than this device has read is an error of its container, and nothing is sent to it")
     func shorterLog() async throws {
         for number in 1...3 as ClosedRange<UInt64> { try device.fold(.folder(number, "\(number)")) }
         _ = try device.makeFolder("mine")
@@ -203,7 +203,7 @@ struct LogFollowerTests {
         #expect(try device.names() == ["1", "2", "3", "mine"])
     }
 
-    @Test("a container whose log needs a newer program does not hold up the others")
+    @Test("a container whose log needs a newer program does not delay the others")
     func isolated() async throws {
         let other = try #require(ContainerName("a.other"))
         try await backend.createContainer(other)

@@ -19,7 +19,7 @@ struct OutboxTests {
 
     // MARK: What is sent, and when
 
-    @Test("a device on which nothing happened has nothing to send")
+    @Test("a device without changes has nothing to send")
     func empty() throws {
         #expect(try device.nextBatch() == nil)
         try device.settle()
@@ -27,7 +27,7 @@ struct OutboxTests {
         #expect(try device.unrest.isEmpty)
     }
 
-    @Test("a change is sent once it has rested for the settle time, to the nanosecond, and at once when a client waits")
+    @Test("a change is sent after exactly the settle time, and at once if a client waits")
     func settleTime() throws {
         let device = try KernellessDevice(settle: .milliseconds(250))
         _ = try device.makeFolder("folder")
@@ -43,7 +43,7 @@ struct OutboxTests {
         #expect(try other.nextBatch()?.changes.compactMap(\.created).count == 1)
     }
 
-    @Test("a change that was noted before the clock was set back is sent all the same")
+    @Test("a change from before the clock was set back is sent")
     func clockSetBack() throws {
         let device = try KernellessDevice(settle: .milliseconds(250))
         _ = try device.makeFolder("folder")
@@ -53,7 +53,7 @@ struct OutboxTests {
         #expect(try device.nextBatch()?.changes.compactMap(\.created).count == 1)
     }
 
-    @Test("a file is not sent before its bytes are in the cloud, nor while a program writes it")
+    @Test("a file is not sent before its bytes are in the cloud, or while a program writes it")
     func bytesFirst() throws {
         try device.save("a", "text")
         let id = try #require(try device.row("a")).item
@@ -70,7 +70,7 @@ struct OutboxTests {
         #expect(try device.remote(id)?.body.content?.reference == .of("textmore"))
     }
 
-    @Test("what comes and goes before it was ever sent leaves nothing to send")
+    @Test("items that are created and removed before they were sent leave nothing to send")
     func unsent() throws {
         try device.settle()
         try device.save("a", "text")
@@ -80,7 +80,7 @@ struct OutboxTests {
         #expect(changes.allSatisfy { $0.created == nil && $0.deleted == nil }, "\(changes)")
     }
 
-    @Test("a file that was renamed and renamed back has nothing to send and rests")
+    @Test("a file that was renamed and renamed back has nothing to send and is settled")
     func renamedBack() throws {
         let node = try device.save("a", "text")
         try device.settle()
@@ -95,7 +95,9 @@ struct OutboxTests {
 
     // MARK: The order of changes
 
-    @Test("folders come before what is in them and go after it, in whatever order programs made them", arguments: 0..<8)
+    @Test(
+        "folders are created before their contents and deleted after them, in any order of local changes",
+        arguments: 0..<8)
     func order(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var folders = [device.documents]
@@ -139,7 +141,7 @@ struct OutboxTests {
         #expect(try device.unrest == [], "seed \(seed)")
     }
 
-    @Test("what does not fit into one batch follows in the next, everything once")
+    @Test("changes that do not fit into one batch are sent in the next, each once")
     func manyBatches() throws {
         let count = BatchBuilder.limit + 5
         let documents = device.documents
@@ -169,7 +171,7 @@ struct OutboxTests {
 
     // MARK: A batch on its way
 
-    @Test("the same bytes are sent until the log shows them, whatever happens here meanwhile")
+    @Test("the same bytes are sent until they are in the log, whatever changes locally meanwhile")
     func untilShown() throws {
         let folder = try device.makeFolder("one")
         let outbox = Outbox(device.context)
@@ -188,7 +190,7 @@ struct OutboxTests {
         #expect(next.changes.compactMap(\.created).count == 1)
     }
 
-    @Test("a batch that reached the log twice counts once")
+    @Test("a batch that is twice in the log counts once")
     func twice() throws {
         _ = try device.makeFolder("folder")
         try device.save("a", "text")
@@ -202,7 +204,7 @@ struct OutboxTests {
         #expect(try device.nextBatch() == nil)
     }
 
-    @Test("a deletion of what is on its way is sent behind it")
+    @Test("a deletion of an item in the pending batch is sent after that batch")
     func deletedOnItsWay() throws {
         try device.save("a", "text")
         try device.finishUploads()
@@ -220,7 +222,7 @@ struct OutboxTests {
 
     // MARK: Packages
 
-    @Test("a package is sent when all of it is in the cloud, with the version of it that this device knew")
+    @Test("a package is sent when all of it is in the cloud, with the version that this device knew")
     func packages() throws {
         let package = try device.makeFolder("d.rtfd")
         try device.save("x", "one", in: package)
@@ -237,7 +239,7 @@ struct OutboxTests {
         #expect(batch.changes.compactMap(\.edited).count == 1 && batch.changes.compactMap(\.created).count == 1)
     }
 
-    @Test("a batch that the log refuses is made again of what is here, under the next number, and loses nothing")
+    @Test("a batch that the log refuses is rebuilt from the present state, with the next number, and loses nothing")
     func refused() throws {
         let package = try device.makeFolder("d.rtfd")
         try device.save("x", "one", in: package)
@@ -259,7 +261,7 @@ struct OutboxTests {
         #expect(try device.unrest.isEmpty)
     }
 
-    @Test("a package that a program writes under a claim waits until the claim ends, and holds up nothing else")
+    @Test("a package that a program writes under a claim waits until the claim ends, and delays nothing else")
     func held() throws {
         let permits = FakePermits()
         let device = try KernellessDevice(permits: permits)
@@ -280,7 +282,7 @@ struct OutboxTests {
     // MARK: Key-value stores
 
     @Test(
-        "a key that is written over and over is sent fifteen times, then every six seconds, and at once when a client waits"
+        "a key that is written repeatedly is sent fifteen times, then every six seconds, and at once if a client waits"
     )
     func throttledKeys() throws {
         try device.settle()
@@ -304,7 +306,7 @@ struct OutboxTests {
         #expect(try write(104))
     }
 
-    @Test("keys that are held back do not hold back files")
+    @Test("throttled keys do not delay files")
     func keysApart() throws {
         try device.settle()
         let container = try device.container.id
@@ -322,7 +324,7 @@ struct OutboxTests {
 
     // MARK: A disk that fails
 
-    @Test("a batch that could not be stored was not made: nothing counts as sent")
+    @Test("a batch that could not be stored does not count as sent")
     func notStored() throws {
         let disk = FailingDatabase()
         let device = try KernellessDevice(onCall: disk.pass)
@@ -335,7 +337,7 @@ struct OutboxTests {
         #expect(try device.nextBatch()?.deviceSequence == 1)
     }
 
-    @Test("a batch that is not durable is not handed out")
+    @Test("a batch that is not durable is not sent")
     func notDurable() throws {
         let disk = FailingDatabase()
         let device = try KernellessDevice(onCall: disk.pass)

@@ -10,7 +10,7 @@ import VirtualFileSystem
 
 @testable import Sync
 
-@Suite("A batch of this device that comes back in the log")
+@Suite("Own batches in the log")
 struct OwnChangesTests {
     private let device: KernellessDevice
 
@@ -25,7 +25,7 @@ struct OwnChangesTests {
 
     // MARK: Agreement on sent changes
 
-    @Test("everything that a batch made is agreed on when it returns, and nothing is left to send")
+    @Test("everything in a batch is agreed on when it returns, and nothing is left to send")
     func created() throws {
         let folder = try device.makeFolder("folder")
         try device.save("a", "text", in: folder)
@@ -39,7 +39,7 @@ struct OwnChangesTests {
         #expect(try device.text("a", in: folder) == "text", "its bytes stay here")
     }
 
-    @Test("an edit made while the batch was on its way is sent next, based on what the batch said")
+    @Test("an edit made while the batch was pending is sent next, based on the batch's content")
     func editMeanwhile() throws {
         try device.save("a", "one")
         try device.finishUploads()
@@ -57,7 +57,7 @@ struct OwnChangesTests {
         #expect(try device.unrest.isEmpty)
     }
 
-    @Test("a move made while another one was on its way is sent next")
+    @Test("a move made while another was pending is sent next")
     func moveMeanwhile() throws {
         let id = try agreedFile("a", "text")
         try device.rename("a", to: "b")
@@ -85,7 +85,7 @@ struct OwnChangesTests {
         #expect(try device.unrest.isEmpty)
     }
 
-    @Test("a deletion is over when it returns, and what took the name meanwhile stays")
+    @Test("a deletion is complete when it returns, and an item that took the name stays")
     func deletion() throws {
         let id = try agreedFile("a", "text")
         try device.remove("a")
@@ -104,7 +104,7 @@ struct OwnChangesTests {
 
     // MARK: A crash between the append and the commit
 
-    @Test("the process dies after the append: the same bytes are appended again, and the log has their meaning once")
+    @Test("if the process dies after the append, the same bytes are appended again, and the log applies them once")
     func crashAfterAppend() throws {
         let disk = FailingDatabase()
         let device = try KernellessDevice(onCall: disk.pass)
@@ -130,7 +130,7 @@ struct OwnChangesTests {
     }
 
     @Test(
-        "a batch of the same number that is not the one on its way withdraws it: its changes are sent under the next number"
+        "another batch with the same number withdraws the pending one, whose changes are sent under the next number"
     )
     func takenNumber() throws {
         // Simulates a state restored from a backup: the device has forgotten the first batch of this number.
@@ -152,7 +152,7 @@ struct OwnChangesTests {
 
     // MARK: Results of the rules
 
-    @Test("an edit that came second keeps both contents in sight: the document and its conflict version")
+    @Test("an edit that lost keeps both contents visible: the document and its conflict version")
     func lostEdit() throws {
         let id = try agreedFile("a", "base")
         try device.edit("a", "mine")
@@ -169,7 +169,7 @@ struct OwnChangesTests {
         #expect(try device.unrest.isEmpty)
     }
 
-    @Test("a folder that became another device's folder of that name is one row, with the contents of both")
+    @Test("a folder that was merged with another device's folder of that name is one row, with the contents of both")
     func merged() throws {
         let folder = try device.makeFolder("folder")
         try device.save("mine", "text", in: folder)
@@ -185,7 +185,7 @@ struct OwnChangesTests {
         #expect(try device.disagreements("merged") == [])
     }
 
-    @Test("a deletion that lost against an edit elsewhere brings the file back with that edit")
+    @Test("a deletion that lost to an edit elsewhere restores the file with that edit")
     func lostDeletion() throws {
         let id = try agreedFile("a", "base")
         try device.remove("a")
@@ -199,7 +199,7 @@ struct OwnChangesTests {
 
     // MARK: Any order
 
-    @Test("whatever programs do while batches are on their way, at rest both sides agree", arguments: 0..<30)
+    @Test("whatever programs do while batches are pending, at rest both sides agree", arguments: 0..<30)
     func anyOrder(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var waiting: ChangeBatch?

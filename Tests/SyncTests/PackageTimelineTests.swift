@@ -122,7 +122,7 @@ struct PackageTimelineTests {
         return history
     }
 
-    @Test("where each entry replaces a content, exactly the states that the package had are found", arguments: 0..<300)
+    @Test("if each entry replaces one content, exactly the states of the package are found", arguments: 0..<300)
     func exact(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         let history = try randomHistory(&generator, isReplacing: true)
@@ -141,7 +141,7 @@ struct PackageTimelineTests {
         }
     }
 
-    @Test("a save of one file is a state of the whole package, with the device, the size and the time of it")
+    @Test("a save of one file is a state of the whole package, with its device, size and time")
     func oneFile() throws {
         var history = History()
         try history.entry {
@@ -155,7 +155,7 @@ struct PackageTimelineTests {
         #expect(state.modified == Timestamp(seconds: 1_005) && state.superseded == Timestamp(seconds: 1_020))
     }
 
-    @Test("an entry that only removed a file has a version of its own")
+    @Test("an entry that only removes a file has a version of its own")
     func removal() throws {
         var history = History()
         try history.entry {
@@ -169,7 +169,7 @@ struct PackageTimelineTests {
     }
 
     @Test(
-        "where one entry adds a file and another one removes one, no state between them is listed: they may be one entry"
+        "if one entry adds a file and another removes one, no state between them is listed, as they may be one entry"
     )
     func unordered() throws {
         var history = History()
@@ -185,7 +185,7 @@ struct PackageTimelineTests {
         #expect(shown(states(try history.contents())) == [["a": 1, "c": 3], ["a": 1, "b": 2]])
     }
 
-    @Test("a state is left out if the version of a file that it had was removed from the history")
+    @Test("a state is left out if a file version in it was removed from the history")
     func gap() throws {
         var history = History()
         try history.entry {

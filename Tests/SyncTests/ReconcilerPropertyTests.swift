@@ -11,7 +11,7 @@ import Testing
 struct ReconcilerPropertyTests {
     private static let count = 4000
 
-    @Test("plans reach rest in few rounds, and never take bytes that only this device has")
+    @Test("plans settle in few rounds, and never drop bytes that only this device has")
     func rest() throws {
         let start = UInt64.random(in: 0 ... .max)
         for seed in start..<(start &+ UInt64(Self.count)) {

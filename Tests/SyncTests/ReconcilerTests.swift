@@ -19,7 +19,7 @@ struct ReconcilerTests {
         ItemTrees(remote: remote, synced: synced, local: local, isDeparted: false)
     }
 
-    @Test("what all three agree on needs nothing")
+    @Test("an item on which all three trees agree needs no action")
     func quiet() {
         #expect(reconciler.plan(trees(base, base, .following(base))) == ItemPlan(agreed: base))
     }
@@ -29,7 +29,7 @@ struct ReconcilerTests {
         #expect(reconciler.plan(trees(base, nil, nil)) == ItemPlan(follow: [.insert(base)], agreed: base))
     }
 
-    @Test("an item that went from the log goes here, unless its bytes are nowhere else")
+    @Test("an item that was deleted in the log is deleted here, unless its bytes are only here")
     func removal() {
         #expect(reconciler.plan(trees(nil, base, .following(base))) == ItemPlan(follow: [.remove], agreed: nil))
         let edited = LocalState.following(base).with { $0.isEdited = true }
@@ -39,7 +39,7 @@ struct ReconcilerTests {
         #expect(reconciler.plan(trees(nil, base, open)) == ItemPlan(agreed: base))
     }
 
-    @Test("a folder that went from the log stays for what is in it")
+    @Test("a folder that was deleted in the log stays while it has contents")
     func keptFolder() throws {
         let folder = try CloudItem.sample(0, name: "f", kind: .folder)
         let full = LocalState.following(folder).with { $0.hasChildren = true }
@@ -61,7 +61,7 @@ struct ReconcilerTests {
     }
 
     @Test(
-        "a deletion is sent with the content that was deleted, whatever came meanwhile: the log knows where that is now"
+        "a deletion is sent with the content that was deleted, whatever changed meanwhile, as the log knows where that is now"
     )
     func deletion() {
         let gone = trees(base, base, nil).with { $0.isDeparted = true }
@@ -72,7 +72,7 @@ struct ReconcilerTests {
         #expect(reconciler.plan(trees(newer, newer, nil)).follow == [.insert(newer)])
     }
 
-    @Test("a deletion reaches its content where that lost a conflict, or lives on after the document went")
+    @Test("a deletion applies to its content if that lost a conflict, or was kept after the document was deleted")
     func deletionOfLoser() {
         let loser = ConflictVersion(
             version: base.version, content: .stored(.sample(1)), modified: .zero, author: DeviceID(1), authorName: "",
@@ -82,7 +82,7 @@ struct ReconcilerTests {
         #expect(reconciler.plan(gone.with { $0.remote = nil }).changes == [.delete(base.id, base: base.digest)])
     }
 
-    @Test("a deletion waits for the batch that says something else of the item")
+    @Test("a deletion waits for a pending batch with another change of the item")
     func deletionBehindBatch() {
         let gone = trees(newer, base, nil).with {
             $0.isDeparted = true
@@ -92,7 +92,7 @@ struct ReconcilerTests {
         #expect(reconciler.plan(gone.with { $0.remote = nil }) == ItemPlan(agreed: base))
     }
 
-    @Test("a newer content replaces a placeholder at once, and bytes that are here once all of the new are")
+    @Test("a newer content replaces a placeholder at once, and local bytes once it is downloaded completely")
     func newerContent() {
         let placeholder = LocalState.following(base, isMaterialised: false)
         #expect(reconciler.plan(trees(newer, base, placeholder)).follow == [.replaceContent(.stored(.sample(2)))])
@@ -103,7 +103,7 @@ struct ReconcilerTests {
         #expect(reconciler.plan(trees(newer, base, light)).follow == [.replaceContent(.stored(.sample(2)))])
     }
 
-    @Test("nothing is swapped under a program that writes")
+    @Test("a file is not replaced while a program writes it")
     func writing() {
         let open = LocalState.following(base).with { $0.isBeingWritten = true }
         let plan = reconciler.plan(trees(newer, base, open))
@@ -111,7 +111,7 @@ struct ReconcilerTests {
         #expect(plan.agreed?.body == base.body)
     }
 
-    @Test("an edit is sent with its base, whatever the log has by now")
+    @Test("an edit is sent with its base, whatever is in the log by now")
     func edit() {
         let mine = LocalState.following(base).with { $0.content = .sample(3) }
         for remote in [base, newer] {
@@ -123,7 +123,7 @@ struct ReconcilerTests {
         }
     }
 
-    @Test("an edit that came to the log's content by chance is sent only where its base waits as a conflict")
+    @Test("an edit that equals the log's content is sent only if its base is a conflict version")
     func equalEdit() {
         let mine = LocalState.following(newer).with { $0.attributes = base.attributes }
         #expect(reconciler.plan(trees(newer, base, mine)).changes.isEmpty)
@@ -135,7 +135,7 @@ struct ReconcilerTests {
     }
 
     @Test(
-        "an item shown without ever having been agreed on follows the log's content, and never tells its own as an edit"
+        "an item that was shown without being agreed on follows the log's content, and its own is never sent as an edit"
     )
     func adoption() {
         let plan = reconciler.plan(trees(newer, nil, .following(base, isMaterialised: false)))
@@ -143,7 +143,7 @@ struct ReconcilerTests {
         #expect(plan.follow == [.replaceContent(.stored(.sample(2)))])
     }
 
-    @Test("a new file is announced while its bytes are on the way, and sent whole once they are there")
+    @Test("a new file is announced while its bytes are uploaded, and sent completely afterwards")
     func announces() {
         let edited = LocalState.following(base).with {
             $0.isEdited = true
@@ -165,7 +165,8 @@ struct ReconcilerTests {
             ])
     }
 
-    @Test("an announced size is corrected by the device that announced it, and a document's edit is never announced")
+    @Test(
+        "an announced size is corrected by the device that announced it, and an edit of a document is never announced")
     func corrects() {
         let grown = LocalState.following(base).with {
             $0.isEdited = true
@@ -179,14 +180,14 @@ struct ReconcilerTests {
         #expect(reconciler.plan(trees(base, base, grown)).announcement == nil)
     }
 
-    @Test("a file that was announced takes its content when it comes")
+    @Test("an announced file gets its content when it arrives")
     func announced() {
         let announced = base.with { $0.body = .file(.announced(size: 9)) }
         let shown = LocalState.following(announced, isMaterialised: false)
         #expect(reconciler.plan(trees(base, announced, shown)).follow == [.replaceContent(.stored(.sample(1)))])
     }
 
-    @Test("place and attributes go their own ways, each to the side that did not change it")
+    @Test("place and attributes are reconciled independently, each towards the side that did not change it")
     func axes() throws {
         let moved = try ItemName("b.txt")
         let remote = base.with { $0.attributes.permissions = 0o600 }
@@ -198,7 +199,7 @@ struct ReconcilerTests {
         #expect(away.follow == [.place(parent: base.parent, name: moved)])
     }
 
-    @Test("an attribute that both changed is sent, one that only the log changed is shown")
+    @Test("an attribute that both sides changed is sent, one that only the log changed is shown")
     func attributes() {
         let remote = base.with { $0.attributes.extended = ["user.x": [1], "user.y": [1]] }
         let local = LocalState.following(base).with { $0.attributes.extended = ["user.x": [2]] }

@@ -35,7 +35,7 @@ struct RewriteLoopTests {
         #expect(loop(turns(40, each: .milliseconds(1)))?.until == now.adding(.seconds(300)))
     }
 
-    @Test("versions by one device, by others only, or over a longer time are no loop")
+    @Test("versions by one device, by other devices only, or over a longer time are not a loop")
     func ordinary() {
         #expect(loop((0..<40).map { version(own, .seconds($0)) }) == nil, "a program that saves often")
         let strangers = (0..<40).map { version(DeviceID($0.isMultiple(of: 2) ? 7 : 8), .seconds($0)) }
@@ -45,7 +45,7 @@ struct RewriteLoopTests {
         #expect(loop(bursts) == nil, "saving often, in turns")
     }
 
-    @Test("versions of a time that has not come yet are not counted, and no clock traps")
+    @Test("versions with a future time are not counted, and no clock value traps")
     func clocks() {
         #expect(loop((0..<20).map { version($0.isMultiple(of: 2) ? other : own, .seconds(-60 - $0)) }) == nil)
         for time in [Timestamp(nanoseconds: .min), Timestamp(nanoseconds: .max)] {

@@ -33,17 +33,17 @@ struct RoundThrottleTests {
         return clock.sleeps
     }
 
-    @Test("a short round that did something is followed by the rest of the gap")
+    @Test("a short round that did work is followed by the rest of the minimum interval")
     func rests() async throws {
         #expect(try await rest(after: .milliseconds(30), didWork: true) == [.milliseconds(220)])
     }
 
-    @Test("a round longer than the gap needs no rest")
+    @Test("a round longer than the minimum interval needs no pause")
     func longRound() async throws {
         #expect(try await rest(after: .seconds(1), didWork: true).isEmpty)
     }
 
-    @Test("a round that found nothing to do delays no caller")
+    @Test("a round that found no work delays no caller")
     func idleRound() async throws {
         #expect(try await rest(after: .milliseconds(30), didWork: false).isEmpty)
     }

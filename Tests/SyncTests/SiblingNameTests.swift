@@ -10,12 +10,12 @@ struct SiblingNameTests {
         try SiblingName.name(of: ItemName(name), from: "desk", at: .zero, taken: taken).description
     }
 
-    @Test("The device and the time in UTC are before the extension")
+    @Test("The device and the time in UTC stand before the extension")
     func plain() throws {
         #expect(try name("x.txt") == "x (conflict from desk 1970-01-01 00.00.00).txt")
     }
 
-    @Test("A taken name gets the first number that is free")
+    @Test("A taken name gets the first free number")
     func taken() throws {
         var names: Set<String> = []
         for _ in 0..<3 { names.insert(try name("x.txt") { names.contains($0.description) }) }

@@ -30,7 +30,7 @@ struct TreeFollowerTests {
 
     // MARK: Created elsewhere
 
-    @Test("a new file is shown as a placeholder of its size, an empty one as whole")
+    @Test("a new file is shown as a placeholder of its size, an empty one as complete")
     func placeholders() throws {
         try device.fold(.folder(1, "folder"), .file(2, "a", "text", in: .sample(1)), .file(3, "empty", ""))
         let row = try #require(try device.row("a", in: device.node("folder")))
@@ -40,7 +40,7 @@ struct TreeFollowerTests {
         #expect(try device.nextBatch() == nil, "what was followed is not sent back")
     }
 
-    @Test("a folder that was made here and elsewhere is one, and keeps what is in both")
+    @Test("a folder that was created here and elsewhere is one folder with the contents of both")
     func oneFolder() throws {
         let folder = try device.makeFolder("folder")
         try device.save("mine", "text", in: folder)
@@ -53,7 +53,7 @@ struct TreeFollowerTests {
     }
 
     @Test(
-        "a name that a new file here has taken is decided by the log: until then the one here keeps it, then both are shown"
+        "a name that is taken by a new local file is decided by the log: until then the local one keeps it, then both are shown"
     )
     func takenName() throws {
         try device.save("a", "mine")
@@ -67,7 +67,7 @@ struct TreeFollowerTests {
         #expect(try device.unrest.isEmpty)
     }
 
-    @Test("a file here that can not be sent gives way to one of that name from elsewhere")
+    @Test("a local file that cannot be sent gives its name to one from elsewhere")
     func givesWay() throws {
         let node = try device.save("a.txt", "mine")
         try device.metadata.write { transaction in
@@ -120,7 +120,7 @@ struct TreeFollowerTests {
         #expect(try device.remote(id)?.name.description == "b")
     }
 
-    @Test("a folder that is moved elsewhere into one that was moved here into it does not end in a circle")
+    @Test("folders that are moved into each other, one here and one elsewhere, do not form a cycle")
     func circle() throws {
         try device.fold(.folder(1, "one"), .folder(2, "two"))
         try device.rename("one", to: "one", in: device.node("two"))
@@ -138,7 +138,7 @@ struct TreeFollowerTests {
 
     // MARK: Edited elsewhere
 
-    @Test("a placeholder shows the new version at once, a whole file its old one until the new one is here")
+    @Test("a placeholder shows the new version at once, a complete file its old one until the new one is downloaded")
     func newVersion() throws {
         let id = try agreedFile("whole", "old")
         try device.fold(.file(1, "placeholder", "old"))
@@ -149,7 +149,7 @@ struct TreeFollowerTests {
         #expect(try device.row("whole")?.wanted == 50)
     }
 
-    @Test("an edit that the cloud does not have is never replaced, and both contents are in sight in the end")
+    @Test("an edit that is not in the cloud is never replaced, and both contents are visible in the end")
     func editedOnBothSides() throws {
         let id = try agreedFile("a", "base")
         try device.edit("a", "mine")
@@ -162,7 +162,8 @@ struct TreeFollowerTests {
     }
 
     @Test(
-        "a file that a program is writing keeps its bytes under the program, whatever comes", arguments: [true, false])
+        "a file that a program is writing keeps its bytes until it is closed, whatever arrives",
+        arguments: [true, false])
     func beingWritten(isDeleted: Bool) throws {
         let id = try agreedFile("a", "base")
         let handle = try device.files.open(try device.node("a"), canWrite: true, truncate: false)
@@ -193,7 +194,7 @@ struct TreeFollowerTests {
         #expect(try device.unrest.isEmpty)
     }
 
-    @Test("a file that was edited here outlives its deletion elsewhere, and comes back for all")
+    @Test("a file that was edited here survives its deletion elsewhere, and is restored for all")
     func editOutlives() throws {
         let id = try agreedFile("a", "base")
         try device.edit("a", "mine")
@@ -204,7 +205,7 @@ struct TreeFollowerTests {
         #expect(try device.remote(row.item)?.body.content?.reference == .of("mine"))
     }
 
-    @Test("a folder that was deleted elsewhere stays for what is new in it, and comes back for all")
+    @Test("a folder that was deleted elsewhere stays for its new contents, and is restored for all")
     func folderOutlives() throws {
         try device.fold(.folder(1, "folder"), .file(2, "old", "text", in: .sample(1)))
         let folder = try device.node("folder")
@@ -221,7 +222,7 @@ struct TreeFollowerTests {
 
     // MARK: Repetition, and any order
 
-    @Test("to follow again what has been followed changes nothing", arguments: 0..<10)
+    @Test("following the same changes again changes nothing", arguments: 0..<10)
     func repetition(seed: UInt64) throws {
         try anyChanges(seed: seed, steps: 25)
         // Items that could not follow before may do so now.
@@ -232,7 +233,7 @@ struct TreeFollowerTests {
     }
 
     @Test(
-        "whatever happens here and elsewhere in turns, at rest this device shows what the log says", arguments: 0..<30)
+        "whatever happens here and elsewhere in turn, at rest this device shows what is in the log", arguments: 0..<30)
     func anyOrder(seed: UInt64) throws {
         let kept = try anyChanges(seed: seed, steps: 40)
         try device.settle()

@@ -51,7 +51,7 @@ struct UploadServiceTests {
         #expect(backend.gate.count(.putChunk) == 1)
     }
 
-    @Test("an edit rests for the settle time, to the nanosecond, and not at all while a client waits")
+    @Test("an edit is uploaded after exactly the settle time, and at once if a client waits")
     func settleTime() async throws {
         let device = try KernellessDevice(backend, settle: .milliseconds(250))
         try device.save("a", "text")
@@ -67,7 +67,7 @@ struct UploadServiceTests {
         #expect(isAnyDone)
     }
 
-    @Test("a file is in the lane of its size: the limit itself is small, one byte more is large")
+    @Test("a file is queued in the lane of its size: the limit itself is small, one byte more is large")
     func lanes() throws {
         let (small, large) = (UploadService.Lane.small.sizes, UploadService.Lane.large.sizes)
         #expect(small.lowerBound == 0 && large.upperBound == UInt64(Int64.max))
@@ -89,7 +89,7 @@ struct UploadServiceTests {
         }
     }
 
-    @Test("many small files share one question to the cloud, and files above 4 MiB have their own")
+    @Test("many small files share one query to the cloud, and each file above 4 MiB has its own")
     func groups() async throws {
         for number in 0..<20 { try device.save("\(number)", "text \(number)") }
         _ = try await uploads.uploadDue(.small)
@@ -103,7 +103,7 @@ struct UploadServiceTests {
         #expect(try device.rows.allSatisfy { !$0.isEdited })
     }
 
-    @Test("a file whose upload is under way is not started a second time, and a new one does not wait for it")
+    @Test("a file that is being uploaded is not started a second time, and a new one does not wait for it")
     func underWay() async throws {
         try device.save("a", "text")
         let round = await startHeld()
@@ -122,7 +122,7 @@ struct UploadServiceTests {
 
     // MARK: Files that change meanwhile
 
-    @Test("a file that is written while it is uploaded stays an edit, and the next round uploads what it is then")
+    @Test("a file that is written during its upload stays edited, and the next round uploads the new content")
     func changed() async throws {
         try device.save("a", "first")
         let round = await startHeld()
@@ -136,7 +136,7 @@ struct UploadServiceTests {
         #expect(isStored("second"))
     }
 
-    @Test("a write of the same length and within one tick of the clock is a change, too")
+    @Test("a write of the same length within one tick of the clock is detected")
     func changedInPlace() async throws {
         let node = try device.save("a", "first")
         let round = await startHeld()
@@ -174,7 +174,7 @@ struct UploadServiceTests {
         #expect(try device.row("b")?.content == .of("text"))
     }
 
-    @Test("a file whose bytes are gone from the disk says so, and holds up no other")
+    @Test("a file whose bytes are missing on the disk has an error, and delays no other file")
     func lostBytes() async throws {
         let lost = try device.save("a", "text")
         try device.save("b", "other")
@@ -190,7 +190,7 @@ struct UploadServiceTests {
     // MARK: A cloud that fails
 
     @Test(
-        "what the cloud refuses is the error of the round and of the file, which stays an edit; a later round clears it",
+        "a refusal of the cloud is the error of the round and of the file, which stays edited; a later round clears it",
         arguments: [CloudError.Code.offline, .quota, .failed, .readOnly])
     func refused(code: CloudError.Code) async throws {
         try device.save("a", "text")
@@ -205,7 +205,7 @@ struct UploadServiceTests {
         #expect(try device.row("a")?.isEdited == false)
     }
 
-    @Test("what reached the cloud before it failed is not sent again")
+    @Test("chunks that reached the cloud before a failure are not sent again")
     func resumed() async throws {
         for number in 0..<10 { try device.save("\(number)", "text \(number)") }
         backend.gate.hold(.putChunk)
@@ -224,7 +224,7 @@ struct UploadServiceTests {
         #expect(try device.rows.allSatisfy { !$0.isEdited && $0.uploadError == nil })
     }
 
-    @Test("a round that is cancelled leaves no trace but chunks: no error, no progress, and the next one uploads")
+    @Test("a cancelled round leaves only chunks: no error, no progress, and the next one uploads")
     func cancelled() async throws {
         try device.save("a", "text")
         let row = try device.row("a")
@@ -241,7 +241,7 @@ struct UploadServiceTests {
 
     // MARK: A disk that fails
 
-    @Test("on a full disk the upload is noted by a later round, which sends no byte again")
+    @Test("an upload that a full disk could not record is recorded by a later round, which sends no byte again")
     func fullDisk() async throws {
         let disk = FailingDatabase()
         let device = try KernellessDevice(backend, onCall: disk.pass)
@@ -260,7 +260,7 @@ struct UploadServiceTests {
     // MARK: Claims
 
     @Test(
-        "a file that a program holds waits for its own permit, in which the bytes are looked at, and holds up no other")
+        "a claimed file waits for its own permit, under which the bytes are read, and delays no other file")
     func held() async throws {
         let permits = FakePermits()
         let device = try KernellessDevice(backend, permits: permits)
@@ -282,7 +282,7 @@ struct UploadServiceTests {
         await waiting.value
     }
 
-    @Test("a permit that does not come leaves the file for a later round")
+    @Test("a file whose permit is not granted is left for a later round")
     func permitRefused() async throws {
         let permits = FakePermits()
         let device = try KernellessDevice(backend, permits: permits)

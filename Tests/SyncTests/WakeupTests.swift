@@ -25,7 +25,7 @@ struct WakeupTests {
         func note(_ event: String) { events.withLock { $0.append(event) } }
     }
 
-    @Test("a bell whose waiter ran out of time before still waits until it is rung")
+    @Test("a waiter that timed out before waits again until the next ring")
     func waitsAgain() async {
         let bell = Wakeup()
         for _ in 1...3 { await bell.wait(atMost: .seconds(1), clock: FixedClock(isInstant: true)) }
@@ -42,7 +42,7 @@ struct WakeupTests {
         #expect(order.events.withLock { $0 } == ["rung", "woken"])
     }
 
-    @Test("a ring without a waiter is kept, several are one")
+    @Test("a ring without a waiter is kept, and several count as one")
     func ringsAreKept() async {
         let bell = Wakeup()
         bell.ring()

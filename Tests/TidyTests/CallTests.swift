@@ -12,7 +12,7 @@ struct CallTests {
     }
 
     @Test(
-        "every call has a sample among the messages, and is decoded by the fuzz target",
+        "every call has a sample among the messages, and the fuzz target decodes it",
         arguments: ["Tests/DaemonProtocolTests/Samples.swift", "Tests/FuzzTests/Decoders/FrameTarget.swift"])
     func complete(_ path: String) throws {
         let name = (path as NSString).lastPathComponent

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Documents")
 struct DocumentTests {
-    @Test("the overview has every module, with its folder")
+    @Test("the overview lists every module with its folder")
     func modules() throws {
         let overview = try String(contentsOf: Repository.root.appending(path: "docs/OVERVIEW.md"), encoding: .utf8)
         for module in try Manifest.current().modules where !module.isTest {
@@ -13,7 +13,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("every wait that the table of waits lists has a test that is there")
+    @Test("every test that the table of waits names exists")
     func waits() throws {
         let text = try String(contentsOf: Repository.root.appending(path: "docs/CONCURRENCY.md"), encoding: .utf8)
         let rows = text.split(separator: "\n").filter { $0.hasPrefix("| for ") }
@@ -30,7 +30,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("every link to a file of the project leads to one")
+    @Test("every link to a file of the project is valid")
     func links() {
         for document in Repository.files(ending: [".md"]) {
             let folder = document.path.split(separator: "/").dropLast().joined(separator: "/")

@@ -1,7 +1,7 @@
 import Testing
 
 /// Checks that a reader who knows the name of a type finds it in the file of that name.
-@Suite("Homes of types")
+@Suite("Files and types")
 struct HomeTests {
     /// Names of files with several types about one idea, such as the messages of one noun, the commands or the pages.
     private static let groups = [
@@ -27,7 +27,7 @@ struct HomeTests {
         return names
     }
 
-    @Test("a file declares or extends what its name says")
+    @Test("a file declares or extends the type that it is named after")
     func homes() {
         for file in Repository.files(ending: [".swift"]) where file.path.hasPrefix("Sources/") {
             let stem = Self.stem(file.path)
@@ -37,7 +37,7 @@ struct HomeTests {
         }
     }
 
-    @Test("no two source files have one name")
+    @Test("no two source files have the same name")
     func twins() {
         let files = Repository.files(ending: [".swift"]).filter { $0.path.hasPrefix("Sources/") }
         let homes = Dictionary(grouping: files) { $0.path.split(separator: "/").last ?? "" }

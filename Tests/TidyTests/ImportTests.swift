@@ -46,7 +46,7 @@ struct ImportTests {
         }
     }
 
-    @Test("the manifest is read whole")
+    @Test("the manifest is parsed completely")
     func manifest() throws {
         let manifest = try Manifest.current()
         let names = Set(manifest.modules.map(\.name))
@@ -70,7 +70,7 @@ struct ImportTests {
         }
     }
 
-    @Test("every outside library has its owners, and only they declare it")
+    @Test("every external library is declared only by the modules that own it")
     func owned() throws {
         for module in try Manifest.current().modules where !module.isTest {
             for (library, owners) in Self.owners where module.dependencies.contains(library) {
@@ -79,7 +79,7 @@ struct ImportTests {
         }
     }
 
-    @Test("on a server only the engine of the database and the folded logs see GRDB")
+    @Test("in the server only the database and the folded logs import GRDB")
     func databaseSeam() throws {
         let folder = "Sources/Server/ServerStorage"
         for file in Repository.files(below: folder, ending: [".swift"])
@@ -88,7 +88,7 @@ struct ImportTests {
         }
     }
 
-    @Test("nothing in Sources stands on test code")
+    @Test("no module in Sources depends on test code")
     func testSupport() throws {
         let manifest = try Manifest.current()
         let testCode = Set(manifest.modules.filter(\.servesTests).map(\.name))
@@ -97,7 +97,7 @@ struct ImportTests {
         }
     }
 
-    @Test("the command line starts fast: nothing it is made of pulls in the event loops")
+    @Test("the command line starts fast: it does not link the event loops")
     func lightCommandLine() throws {
         let modules = Dictionary(
             uniqueKeysWithValues: try Manifest.current().modules.map { ($0.name, $0.dependencies) })

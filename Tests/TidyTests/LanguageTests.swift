@@ -28,7 +28,7 @@ struct LanguageTests {
         "Sources/Engine/Maintenance/Rebuild/RebuildReport.swift",
     ]
 
-    @Test("comments, texts and documents use the field's words")
+    @Test("comments, messages and documents use the field's words")
     func words() throws {
         let words = try Regex("\\b(\(Self.bans.map(\.pattern).joined(separator: "|")))\\b").ignoresCase()
         for file in Repository.files(ending: [".swift", ".md", ".h", ".c", ".sh", ".py", "Makefile"])

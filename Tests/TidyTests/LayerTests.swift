@@ -15,7 +15,7 @@ struct LayerTests {
         }
     }
 
-    @Test("every module of Sources stands in one row of the table, and depends on none of a higher row")
+    @Test("every module of Sources is in one row of the table, and depends on none of a higher row")
     func downwards() throws {
         let layers = try Self.layers()
         try #require(layers.count > 5 && layers.allSatisfy { !$0.isEmpty })

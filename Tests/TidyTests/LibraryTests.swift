@@ -4,7 +4,7 @@ import Testing
 /// Checks the library that other people's programs import.
 @Suite("The library's methods")
 struct LibraryTests {
-    @Test("each public method is called, or written as a program would, in a test, a tool of the tests or the example")
+    @Test("each public method is called, or written as a program would call it, in a test, a test tool or the example")
     func methods() throws {
         let users =
             Repository.files(below: "Tests", ending: [".swift"]).filter { !$0.path.hasPrefix("Tests/TidyTests/") }

@@ -36,7 +36,7 @@ struct SourceTests {
         line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
     }
 
-    @Test("no banned call stands in Sources")
+    @Test("no file in Sources makes a banned call")
     func bans() throws {
         for ban in Self.bans {
             let pattern = try Regex(ban.pattern)
@@ -60,7 +60,7 @@ struct SourceTests {
         }
     }
 
-    @Test("nothing is put off in a comment")
+    @Test("no comment puts work off")
     func putOff() throws {
         // Each word is split in two, so that this file passes too.
         let halves = [("TO", "DO"), ("FIX", "ME"), ("XX", "X"), ("HA", "CK")]
@@ -79,7 +79,7 @@ struct SourceTests {
         }
     }
 
-    @Test("no file names a place on the machine it was written on")
+    @Test("no file names a path on the machine it was written on")
     func machinePaths() throws {
         let places = try Regex("(^|[^A-Za-z0-9_.~-])/" + "(work|root)/")
         for file in Repository.files(ending: [".swift", ".md", ".sh", ".h", "Makefile", ".service", "run", ".yml"]) {

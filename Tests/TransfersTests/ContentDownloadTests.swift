@@ -12,7 +12,7 @@ import Testing
 @Suite struct ContentDownloadTests {
     private let bytes = randomBytes(60_000)
 
-    @Test("However many read, each chunk and the manifest is fetched once, and all see the right bytes")
+    @Test("However many read, the manifest and each chunk are fetched once, and all readers get the right bytes")
     func singleFlight() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(bytes)
@@ -38,7 +38,7 @@ import Testing
         #expect(download.isComplete && download.fractionPresent == 1)
     }
 
-    @Test("A demand waits for its own chunks only, and overtakes a whole download")
+    @Test("A reader waits only for its own chunks, and overtakes a whole download")
     func demandOvertakes() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(bytes)
@@ -57,7 +57,7 @@ import Testing
         try await whole.value
     }
 
-    @Test("A cancelled reader fails alone: the one that waits for the same chunk gets it, fetched once")
+    @Test("A cancelled reader fails alone: a reader that waits for the same chunk gets it, fetched once")
     func cancelOne() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(bytes)
@@ -74,7 +74,7 @@ import Testing
         #expect(fixture.backend.gate.count(.getChunk, of: upload.manifest.chunks[0].id) == 1)
     }
 
-    @Test("When the last reader is cancelled the fetch is too, and a later read starts it again")
+    @Test("When the last reader is cancelled so is the fetch, and a later read starts it again")
     func cancelLast() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(randomBytes(200))
@@ -91,7 +91,7 @@ import Testing
         #expect(try fixture.contents(target) == randomBytes(200))
     }
 
-    @Test("A chunk that stays damaged is an error after one more try, and its bytes are never written")
+    @Test("A chunk that stays damaged is an error after one retry, and its bytes are never written")
     func damaged() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(bytes)
@@ -108,7 +108,7 @@ import Testing
         #expect(await errorCode { try await download.completeAll() } == .damaged)
     }
 
-    @Test("A damaged, a missing and a too new manifest are distinguished")
+    @Test("A damaged manifest, a missing one and one of a newer version are distinguished")
     func manifestTrouble() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(bytes)
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("A download taken up again by its bitmap fetches what is absent and nothing else")
+    @Test("A download resumed from its bitmap fetches only the absent chunks")
     func resume() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(bytes)
@@ -146,7 +146,7 @@ import Testing
         #expect(try fixture.contents(target) == bytes)
     }
 
-    @Test("A manifest of another content is not believed")
+    @Test("A manifest of another content is rejected")
     func foreignManifest() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(bytes)
@@ -158,7 +158,7 @@ import Testing
         #expect(try fixture.contents(target) == bytes)
     }
 
-    @Test("Chunks of an older version are copied; what is wrong there is fetched")
+    @Test("Chunks of an older version are copied, and wrong ones are fetched")
     func reuse() async throws {
         let fixture = try Fixture()
         let old = try await fixture.upload(bytes)
@@ -178,7 +178,7 @@ import Testing
         #expect(fixture.backend.gate.count(.getChunk) == 1 + fresh.count + 1)
     }
 
-    @Test("A chunk that a content has many times is fetched a few times at most")
+    @Test("A chunk that occurs many times in a content is fetched a few times at most")
     func repeatedChunks() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload([UInt8](repeating: 7, count: 400_000))
@@ -188,7 +188,7 @@ import Testing
         #expect(fixture.backend.gate.count(.getChunk) <= 1 + 4 + 1)
     }
 
-    @Test("A full disk is noSpace with its errno; nothing counts as present")
+    @Test("A full disk is noSpace with its errno, and no chunk counts as present")
     func noSpace() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(randomBytes(200))
@@ -204,7 +204,7 @@ import Testing
         #expect(!download.isPresent(0..<1))
     }
 
-    @Test("Presence is reported before the waiter goes on, and grows to all")
+    @Test("Presence is reported before the waiter continues, and grows to the whole file")
     func progress() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(bytes)
@@ -218,7 +218,7 @@ import Testing
         #expect(last.withLock { $0 } == DownloadProgress(presentBytes: 60_000, size: 60_000, isComplete: true))
     }
 
-    @Test("After stop nothing is written and waiters say so")
+    @Test("After a stop nothing is written and waiters get an error")
     func stop() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(bytes)

@@ -10,7 +10,8 @@ import Testing
 @testable import Transfers
 
 @Suite struct ContentUploaderTests {
-    @Test("Empty, one-chunk and many-chunk files get the references their bytes say", arguments: [0, 1, 256, 60_000])
+    @Test(
+        "Empty files and files of one or many chunks get the references of their bytes", arguments: [0, 1, 256, 60_000])
     func references(size: Int) async throws {
         let fixture = try Fixture()
         let bytes = randomBytes(size)
@@ -48,7 +49,7 @@ import Testing
         #expect(second.bytesSent > 0)
     }
 
-    @Test("The manifest goes only when all chunks are there")
+    @Test("The manifest is sent only when all chunks are stored")
     func manifestLast() async throws {
         let fixture = try Fixture()
         let bytes = randomBytes(20_000)
@@ -78,7 +79,7 @@ import Testing
         #expect(fixture.backend.storedChunk(reference.digest, in: fixture.container) == nil)
     }
 
-    @Test("Bytes that changed between naming and sending are never stored under the old name")
+    @Test("Bytes that changed after they were hashed are never stored under the old name")
     func changedBetween() async throws {
         let fixture = try Fixture()
         let file = try fixture.file(randomBytes(20_000))
@@ -94,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("A file of another size than announced has changed", arguments: [19_999, 20_001, 0])
+    @Test("A file whose size is not the announced one counts as changed", arguments: [19_999, 20_001, 0])
     func otherSize(size: UInt64) async throws {
         let fixture = try Fixture()
         let file = try fixture.file(randomBytes(20_000))
@@ -102,7 +103,7 @@ import Testing
         #expect(code == .changedWhileReading)
     }
 
-    @Test("A batch of small files asks once for many, sends equal ones once, and one bad file fails alone")
+    @Test("A batch of small files asks once for many chunks, sends equal ones once, and one bad file fails alone")
     func batch() async throws {
         let fixture = try Fixture()
         var items = try (0..<100).map { try fixture.item(randomBytes(100, seed: UInt64($0 % 50))) }
@@ -116,7 +117,7 @@ import Testing
         #expect(fixture.backend.gate.count(.putChunk) == 51)
     }
 
-    @Test("Of two equal files the second still gets through when the first has vanished")
+    @Test("Of two equal files the second is uploaded although the first has disappeared")
     func equalFiles() async throws {
         let fixture = try Fixture()
         let bytes = randomBytes(200)
@@ -138,7 +139,8 @@ import Testing
         #expect(fixture.backend.storedChunk(.of(bytes), in: fixture.container) != nil)
     }
 
-    @Test("When the cloud goes away every unfinished file says offline, and files done before stay done")
+    @Test(
+        "When the cloud becomes unreachable every unfinished file fails with offline, and finished ones stay finished")
     func offline() async throws {
         let fixture = try Fixture()
         fixture.backend.gate.fail(.putChunk, with: CloudError(.offline, "no network"))
@@ -148,7 +150,7 @@ import Testing
         #expect(throws: TransferError(.offline, "")) { try results[1].get() }
     }
 
-    @Test("When the cloud goes away the rest of a long batch is not even read")
+    @Test("When the cloud becomes unreachable the rest of a long batch is not read")
     func offlineEarly() async throws {
         let fixture = try Fixture()
         fixture.backend.gate.fail(.missing, with: CloudError(.offline, "no network"))
@@ -165,7 +167,7 @@ import Testing
         #expect(opened.withLock { $0 } <= 2 * ContentUploader.groupChunks)
     }
 
-    @Test("No more than four chunks of one call are on their way at once")
+    @Test("At most four chunks of one call are sent at once")
     func parallel() async throws {
         let fixture = try Fixture(slots: 32)
         fixture.backend.gate.hold(.putChunk)
@@ -176,7 +178,7 @@ import Testing
         _ = try await result
     }
 
-    @Test("A cancelled upload ends though the cloud never answers")
+    @Test("A cancelled upload ends although the cloud never responds")
     func cancellation() async throws {
         let fixture = try Fixture()
         fixture.backend.gate.hold(.putChunk)
@@ -186,7 +188,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test("Progress grows to the whole size, over several groups too")
+    @Test("Progress grows to the whole size, also over several groups")
     func progress() async throws {
         let fixture = try Fixture()
         let bytes = randomBytes(1_500_000)

@@ -8,7 +8,7 @@ import Testing
 @testable import Transfers
 
 @Suite struct DownloadPatienceTests {
-    @Test("A cloud that stays offline fails a read when its patience ends, and not before")
+    @Test("A read from a cloud that stays offline fails when its patience ends, and not before")
     func offline() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(randomBytes(200))
@@ -27,7 +27,7 @@ import Testing
         #expect(fixture.backend.gate.count(.getChunk) >= 3)
     }
 
-    @Test("A cloud that comes back in time serves the read")
+    @Test("A read is served if the cloud is back in time")
     func comesBack() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(randomBytes(200))
@@ -51,7 +51,7 @@ import Testing
         try await done
     }
 
-    @Test("A cloud that never responds is stalled; its hanging fetch is given up with the last waiter")
+    @Test("A cloud that never responds is stalled, and its hanging fetch is cancelled with the last waiter")
     func stalled() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(randomBytes(200))
@@ -66,7 +66,7 @@ import Testing
         #expect(fixture.backend.gate.heldCalls.isEmpty)
     }
 
-    @Test("Readers that stood behind one whose patience ended end with it, also of a download that starts again")
+    @Test("Readers that waited behind one whose patience ended fail with it, also when the download starts again")
     func togetherInVain() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(randomBytes(200))
@@ -86,7 +86,7 @@ import Testing
         #expect(second.waiterCount == 0)
     }
 
-    @Test("A reader that comes later than a moment after that waits, and gets the bytes when the cloud has them again")
+    @Test("A reader that arrives a moment later waits, and gets the bytes when the cloud is back")
     func laterReader() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(randomBytes(200))

@@ -8,7 +8,7 @@ import Testing
 /// Drives a plan with random readers, cancellations, failures and time, and checks its invariants after each event.
 @Suite struct FetchPlanSimulation {
     @Test(
-        "Under random events no chunk is fetched twice at once, bounds hold and every waiter ends rightly",
+        "Under random events no chunk is fetched twice at once, limits hold and every waiter gets the right result",
         arguments: 0..<200)
     func random(seed: UInt64) {
         var world = World(seed: seed)

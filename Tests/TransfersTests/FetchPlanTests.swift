@@ -26,7 +26,7 @@ import Testing
         plan.demand(waiter(number), range, .demand, patience: .seconds(10), now: now)
     }
 
-    @Test("The manifest comes first, once for all readers")
+    @Test("The manifest is fetched first, once for all readers")
     func manifestFirst() {
         var plan = FetchPlan(size: 1_000)
         let first = plan.demand(waiter(1), 0..<1_000, .background, patience: nil, now: .zero)
@@ -37,7 +37,7 @@ import Testing
         #expect(third.first == .start(.chunk(5), .demand))
     }
 
-    @Test("Two demands of one chunk start it once and succeed together")
+    @Test("Two readers of one chunk start its fetch once and succeed together")
     func sharedChunk() {
         var plan = plan()
         let first = demand(&plan, 1, 500..<501)
@@ -48,7 +48,9 @@ import Testing
         #expect(done == [.succeed(waiter(1)), .succeed(waiter(2))])
     }
 
-    @Test("A demand of what the background fetches already promotes it; one of something else starts beside it")
+    @Test(
+        "A reader of a chunk that is fetched in the background promotes the fetch; for another chunk a fetch is started beside it"
+    )
     func promotion() {
         var plan = plan(parallel: 2)
         let background = plan.demand(waiter(1), 0..<1_000, .background, patience: nil, now: .zero)
@@ -59,7 +61,7 @@ import Testing
         #expect(other == [.start(.chunk(9), .demand)])
     }
 
-    @Test("The background waits until demands have left room")
+    @Test("Background fetches wait until readers leave slots free")
     func backgroundYields() {
         var plan = plan(parallel: 2)
         _ = plan.demand(waiter(1), 0..<1_000, .background, patience: nil, now: .zero)
@@ -71,7 +73,7 @@ import Testing
         #expect(second == [.succeed(waiter(2)), .start(.chunk(2), .background)])
     }
 
-    @Test("A sequential reader gets ever more read-ahead, up to the window; a reader that jumps gets none")
+    @Test("A sequential reader gets more and more read-ahead, up to the window; a reader that seeks gets none")
     func readAhead() {
         var plan = plan(parallel: 8)
         let first = demand(&plan, 1, 0..<50)
@@ -84,7 +86,7 @@ import Testing
         #expect(jump == [.start(.chunk(9), .demand)])
     }
 
-    @Test("The last waiter's cancel cancels its fetch; an earlier one's does not")
+    @Test("Cancelling the last waiter cancels its fetch; cancelling an earlier one does not")
     func cancel() {
         var plan = plan()
         _ = demand(&plan, 1, 500..<501)
@@ -95,7 +97,7 @@ import Testing
         #expect(last == [.cancel(.chunk(5))])
     }
 
-    @Test("A reader that comes while a fetch is being cancelled gets a new one when it has ended")
+    @Test("A reader that arrives while a fetch is being cancelled gets a new one when it has ended")
     func cancelRace() {
         var plan = plan()
         _ = demand(&plan, 1, 500..<501)
@@ -107,7 +109,7 @@ import Testing
     }
 
     @Test(
-        "After a failure that may pass nothing starts until the pause is over, and fetches that failed together pause once"
+        "After a temporary failure nothing starts until the pause is over, and fetches that failed together pause once"
     )
     func pause() {
         var plan = plan()
@@ -123,7 +125,7 @@ import Testing
         #expect(due == [.start(.chunk(0), .demand), .start(.chunk(1), .demand)])
     }
 
-    @Test("Patience counts from the last chunk of one's own range, not from others'")
+    @Test("Patience counts from the last chunk of the reader's own range, not from others'")
     func patience() {
         var plan = plan()
         _ = demand(&plan, 1, 0..<200)
@@ -151,7 +153,7 @@ import Testing
         #expect(manifest == [])
     }
 
-    @Test("An empty range, one behind the end and one that is present succeed at once")
+    @Test("An empty range, one past the end and one that is present succeed at once")
     func nothingToDo() {
         var plan = plan(present: [3])
         #expect(demand(&plan, 1, 5..<5) == [.succeed(waiter(1))])

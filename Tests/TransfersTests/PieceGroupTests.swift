@@ -5,9 +5,9 @@ import Testing
 
 @testable import Transfers
 
-@Suite("Which pieces travel together")
+@Suite("Grouping of pieces into requests")
 struct PieceGroupTests {
-    @Test("each piece goes once, large ones and lists of chunks alone, groups within their bounds")
+    @Test("each piece is sent once, large ones and manifests alone, groups within their limits")
     func bounds() {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed \(seed)")

@@ -25,7 +25,7 @@ import Testing
         #expect(PresenceBitmap(bytes: bitmap.bytes, count: count) == bitmap)
     }
 
-    @Test("Bytes of another length, or with bits behind the end, are no bitmap")
+    @Test("A bitmap of a wrong length, or with bits past the end, is rejected")
     func foreignBytes() {
         #expect(PresenceBitmap(bytes: [0xFF], count: 9) == nil)
         #expect(PresenceBitmap(bytes: [0xFF, 0x02], count: 9) == nil)

@@ -10,7 +10,7 @@ import Testing
         return ticket
     }
 
-    @Test("Background transfers leave the reserved slots to demands")
+    @Test("Background transfers leave the reserved slots to readers")
     func reserved() {
         var queue = SlotQueue(limit: 3, reservedForDemand: 1)
         let background = (0..<3).map { _ in request(&queue, .background) }
@@ -24,7 +24,7 @@ import Testing
         #expect(queue.grant() == background[2])
     }
 
-    @Test("Demands overtake, in order among themselves; a promoted request is a demand")
+    @Test("Readers overtake background transfers and keep their order; a promoted request counts as a reader's")
     func order() {
         var queue = SlotQueue(limit: 2, reservedForDemand: 0)
         let first = request(&queue, .background)
@@ -38,7 +38,7 @@ import Testing
         #expect(queue.waitingCount == 0)
     }
 
-    @Test("A withdrawn request is never granted, and one that runs can not be withdrawn")
+    @Test("A withdrawn request is never granted, and a running one cannot be withdrawn")
     func withdrawal() {
         var queue = SlotQueue(limit: 1, reservedForDemand: 0)
         let first = request(&queue, .background)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "Under random events no more run than may, and all that is not withdrawn runs once",
+        "Under random events no more requests run than there are slots, and each that is not withdrawn runs once",
         arguments: 0..<20 as Range<UInt64>)
     func random(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -28,7 +28,7 @@ import Testing
         #expect(running.withLock { $0.most } <= 6)
     }
 
-    @Test("A caller that is cancelled while it waits throws, and its slot goes to the next")
+    @Test("A caller that is cancelled while it waits throws, and its slot goes to the next one")
     func cancelledCaller() async throws {
         let fixture = try Fixture()
         let slots = TransferSlots(limit: 1, reservedForDemand: 0)

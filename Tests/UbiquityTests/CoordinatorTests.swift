@@ -18,7 +18,7 @@ struct CoordinatorTests {
         return done
     }
 
-    @Test("a read and a write run their accessors once, with the URL that was given, and without an error")
+    @Test("a read and a write run their accessors once, with the given URL, and without an error")
     func plain() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -34,7 +34,7 @@ struct CoordinatorTests {
         }
     }
 
-    @Test("a reader waits for a writer of the same file, by whichever spelling of its path")
+    @Test("a reader waits for a writer of the same file, by any spelling of its path")
     func excluded() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -88,7 +88,7 @@ struct CoordinatorTests {
     }
 
     @Test(
-        "a write inside the write of another coordinator would wait for itself: an error at once, and the accessor does not run"
+        "a write inside another coordinator's write would deadlock: an error at once, and the accessor does not run"
     )
     func deadlock() throws {
         try inFolder { folder in
@@ -102,7 +102,7 @@ struct CoordinatorTests {
         }
     }
 
-    @Test("cancel ends what waits with an error, and its accessor never runs")
+    @Test("cancel ends a waiting access with an error, and its accessor never runs")
     func cancel() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -125,7 +125,7 @@ struct CoordinatorTests {
         }
     }
 
-    @Test("after cancel every access of that coordinator is refused, in each form; another coordinator goes on")
+    @Test("after cancel every kind of access of that coordinator is refused, and other coordinators continue")
     func cancelledForGood() async throws {
         try await inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -154,7 +154,8 @@ struct CoordinatorTests {
         }
     }
 
-    @Test("what was deleted while it was waited for is an error, not a file made by accident; to replace it is none")
+    @Test(
+        "a file that was deleted during the wait is an error and is not created by accident; replacing it is no error")
     func deleted() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -180,7 +181,7 @@ struct CoordinatorTests {
         }
     }
 
-    @Test("a file for uploading is a copy that stays as it is, and no access waits for its reader")
+    @Test("a file for uploading is a copy that does not change, and no access waits for its reader")
     func uploading() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -197,7 +198,7 @@ struct CoordinatorTests {
         }
     }
 
-    @Test("a batch is held until its block is called, or let go of; what is inside neither waits nor is waited for")
+    @Test("a batch is held until its completion handler is called or released; accesses inside it need not wait")
     func batch() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -213,7 +214,7 @@ struct CoordinatorTests {
         }
     }
 
-    @Test("two items are held together; intents follow, and the queue gets the accessor")
+    @Test("two items are claimed together; intents are updated, and the accessor runs on the queue")
     func intents() throws {
         try inFolder { folder in
             let (from, to) = (folder.appending(path: "a"), folder.appending(path: "b"))
@@ -233,7 +234,7 @@ struct CoordinatorTests {
         }
     }
 
-    @Test("tasks coordinate without blocking threads: two hundred that take turns all come to theirs")
+    @Test("two hundred tasks coordinate one after the other without blocking threads")
     func tasks() async throws {
         try await inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -253,7 +254,7 @@ struct CoordinatorTests {
         }
     }
 
-    @Test("a cancelled task stops waiting, and an error of the body comes out after the claim was given back")
+    @Test("a cancelled task stops waiting, and an error of the body is thrown after the claim was released")
     func taskEnds() async throws {
         try await inFolder { folder in
             let url = folder.appending(path: "a.txt")

@@ -55,7 +55,7 @@ struct DocumentTests {
 
     private func read(_ url: URL) -> String? { try? String(contentsOf: url, encoding: .utf8) }
 
-    @Test("made, edited, closed, opened again: what was typed is there")
+    @Test("a document is created, edited, closed and opened again with its edits")
     func life() async throws {
         try await inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -79,7 +79,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("an edit is saved by itself")
+    @Test("an edit is saved automatically")
     func autosave() async throws {
         try await inDocument { url, document in
             document.autosaveDelay = 0.01
@@ -91,7 +91,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("another coordinator's read gets what was not saved, its write is read by the document")
+    @Test("another coordinator's read gets unsaved edits, and its write is read by the document")
     func coordination() async throws {
         try await inDocument { url, document in
             document.type("2")
@@ -107,7 +107,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("what a plain program wrote under unsaved edits is kept beside them")
+    @Test("a plain program's write over unsaved edits is kept beside them")
     func keepsBoth() async throws {
         try await inDocument { url, document in
             document.type("mine")
@@ -121,7 +121,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("it follows its file, and closes when that is deleted")
+    @Test("a document follows its file, and closes when that is deleted")
     func movesAndDeletion() async throws {
         try await inFolder { folder in
             let (old, new) = (folder.appending(path: "a.txt"), folder.appending(path: "b.txt"))
@@ -149,7 +149,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("what was edited after a token was made is not saved when the token's edits are")
+    @Test("saving the edits of a change token leaves later edits unsaved")
     func tokens() async throws {
         try await inDocument { url, document in
             document.autosaveDelay = 60
@@ -205,7 +205,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("reverting gives up what was not saved")
+    @Test("reverting discards unsaved edits")
     func revert() async throws {
         try await inDocument { url, document in
             document.type("2")

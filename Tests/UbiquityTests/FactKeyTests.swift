@@ -14,7 +14,7 @@ struct FactKeyTests {
         return state
     }
 
-    @Test("Keys made of facts are those of Foundation")
+    @Test("The keys of facts are those of Foundation")
     func foundation() {
         let keys: [(DocumentFact, URLResourceKey)] = [
             (.downloadingStatus, .ubiquitousItemDownloadingStatusKey),
@@ -30,7 +30,7 @@ struct FactKeyTests {
         #expect(URLResourceKey.ubiquitousItemPercentUploadedKey.rawValue == "NSURLUbiquitousItemPercentUploadedKey")
     }
 
-    @Test("Each fact is a resource value, if it was asked for", arguments: DocumentFact.allCases)
+    @Test("Each fact is a resource value, if it was requested", arguments: DocumentFact.allCases)
     func resourceValues(fact: DocumentFact) throws {
         let item = ItemStatus(path: .root, kind: .file, state: state, itemID: "1", container: "c")
         var values = UbiquitousItemValues()
@@ -47,7 +47,7 @@ struct FactKeyTests {
         #expect(URLResourceKey.ubiquitousKeys.contains(URLResourceKey(fact)))
     }
 
-    @Test("Each fact is an attribute of what a query finds, by each of its names", arguments: DocumentFact.allCases)
+    @Test("Each fact is an attribute of query results, by each of its names", arguments: DocumentFact.allCases)
     func metadataItem(fact: DocumentFact) throws {
         let details = FoundItem.Details(
             item: 1, path: .root, kind: .file, contentType: "public.data", modified: WireTime(.zero),

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Ubiquity
 
-@Suite("What a move looks at before it removes the original")
+@Suite("Changes that a move checks for before it removes the original")
 struct FileStampsTests {
-    @Test("a write, a new file and one that is gone show, at any depth; reading does not")
+    @Test("a write, a new file and a removed one are detected at any depth; reading is not")
     func changes() throws {
         try inFolder { folder in
             let (inner, file) = (folder.appending(path: "d"), folder.appending(path: "d/f"))

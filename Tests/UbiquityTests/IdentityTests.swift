@@ -11,7 +11,7 @@ struct IdentityTests {
         MountStatus(mount: "/m", pid: 1, state: "/s", device: DeviceStatus(name: "d", id: device), cloud: cloud)
     }
 
-    @Test("a token is one for each program, device, cloud and account, and the same whenever it is asked for")
+    @Test("a token is specific to the program, device, cloud and account, and stays the same")
     func tokens() {
         func token(_ program: String, _ device: String, _ url: String, _ account: String?) -> String? {
             let cloud = CloudStatus(url: url, state: .online, account: account, isSignedIn: account.map { _ in true })
@@ -25,7 +25,7 @@ struct IdentityTests {
         #expect(token("a", "1", "https://c", "anna") == tokens[3])
     }
 
-    @Test("there is no token where the device is not signed in; being offline changes nothing")
+    @Test("there is no token where the device is not signed in; being offline does not change it")
     func signedOut() {
         let out = CloudStatus(url: "https://c", state: .offline, isSignedIn: false)
         #expect(UbiquityIdentity(status(out), program: "a") == nil)
@@ -37,7 +37,7 @@ struct IdentityTests {
         #expect(tokens[0] != nil && tokens[0] == tokens[1])
     }
 
-    @Test("a change is posted once, whether or not the token was asked for; the first look is no change")
+    @Test("a change is posted once, whether or not the token was requested; the first value is not a change")
     func watch() {
         let script = Script(["one", "one", nil, nil, "two"])
         let watch = IdentityWatch(look: script.next, wait: script.later)
@@ -52,7 +52,7 @@ struct IdentityTests {
         #expect(posts.withLock { $0 } == 2)
     }
 
-    @Test("the next look is compared with what was posted last")
+    @Test("the next value is compared with the one that was posted last")
     func posted() {
         let script = Script(["two"])
         let watch = IdentityWatch(look: script.next, wait: script.later)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Ubiquity
 
-@Suite("What a key-value store gives the daemon")
+@Suite("Writing a key-value store to the daemon")
 struct KeyValueFlushTests {
     /// A daemon that accepts at most `room` keys, and fails after `patience` requests.
     private final class Shelf {
@@ -26,7 +26,7 @@ struct KeyValueFlushTests {
         }
     }
 
-    @Test("everything goes in one request where it fits")
+    @Test("all keys are sent in one request if they fit")
     func fits() {
         let shelf = Shelf(room: 9)
         let written = Dictionary(
@@ -35,7 +35,8 @@ struct KeyValueFlushTests {
         #expect(taken.count == 9 && refused.isEmpty && shelf.requests == 1)
     }
 
-    @Test("as much is kept as fits, removals first, and every key is taken or refused", arguments: UInt64(1)...50)
+    @Test(
+        "as many keys are kept as fit, removals first, and every key is accepted or refused", arguments: UInt64(1)...50)
     func keepsWhatFits(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let shelf = Shelf(room: random.number(1..<12))
@@ -51,7 +52,7 @@ struct KeyValueFlushTests {
         #expect(taken.allSatisfy { shelf.kept[$0.key] == $0.value } && refused.allSatisfy { shelf.kept[$0.key] == nil })
     }
 
-    @Test("what a daemon that went had not taken is neither taken nor refused")
+    @Test("keys that a daemon did not receive before it exited are neither accepted nor refused")
     func gone() {
         let shelf = Shelf(room: 2, patience: 2)
         let written = Dictionary(
@@ -60,7 +61,7 @@ struct KeyValueFlushTests {
         #expect(taken.isEmpty && refused.isEmpty)
     }
 
-    @Test("what a store held is read as it was kept, however deep its values are nested")
+    @Test("the stored values are read back, however deeply they are nested")
     func cache() {
         let name = "com.example.cache-\(UUID().uuidString.lowercased())"
         let cache = KeyValueCache(name)

@@ -4,7 +4,7 @@ import Ubiquity
 
 @Suite("Predicates and queries of the library")
 struct PredicateFormatTests {
-    @Test("a format string is read with its arguments, and a wrong one says where")
+    @Test("a format string is parsed with its arguments, and a wrong one gives the position of the error")
     func formats() throws {
         _ = try NSPredicate(
             metadataFormat: "%K LIKE[cd] '*.txt' AND %K > %@ AND %K IN %@",
@@ -16,7 +16,7 @@ struct PredicateFormatTests {
         #expect(!NSPredicate(format: "nonsense").evaluate(with: nil))
     }
 
-    @Test("a query with a wrong predicate does not start; its properties are what they were set to")
+    @Test("a query with an invalid predicate does not start, and its properties keep their values")
     func properties() {
         let query = NSMetadataQuery()
         query.predicate = NSPredicate(format: "size LIKE 'x'")

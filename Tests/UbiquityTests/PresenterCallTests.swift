@@ -28,7 +28,7 @@ struct PresenterCallTests {
         }
     }
 
-    @Test("A call without what its callback needs is not complete", arguments: PresenterCallback.allCases)
+    @Test("A call without the fields that its callback needs is incomplete", arguments: PresenterCallback.allCases)
     func parameters(callback: PresenterCallback) {
         let url = URL(filePath: "/a")
         let whole = PresenterCall(callback, url, from: url, version: "1.0", attributes: [])
@@ -42,7 +42,7 @@ struct PresenterCallTests {
         #expect(part.isComplete != callback.parameters.contains(.version))
     }
 
-    @Test("Sets of callbacks have the bits that they had in earlier releases")
+    @Test("Sets of callbacks have the same bits as in earlier releases")
     func bits() {
         let bits: [NSFilePresenterCallbacks] = [
             .relinquishToReader, .relinquishToWriter, .saveChanges, .accommodateDeletion, .accommodateSubitemDeletion,

@@ -13,7 +13,8 @@ struct PresenterTests {
         try body()
     }
 
-    @Test("a reader waits until the presenter has made way and saved; then it gets its document back")
+    @Test(
+        "a reader waits until the presenter has relinquished and saved, and the presenter then reacquires the document")
     func reader() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -34,7 +35,7 @@ struct PresenterTests {
         }
     }
 
-    @Test("others are notified of a writer's change once it is over, its own presenter is not")
+    @Test("other presenters are notified of a writer's change once it is over, its own presenter is not")
     func writer() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -64,7 +65,7 @@ struct PresenterTests {
         }
     }
 
-    @Test("a move that is announced takes the presenter along; deletion is asked for")
+    @Test("an announced move updates the presenter's URL, and a deletion asks the presenter")
     func movesAndDeletion() throws {
         try inFolder { folder in
             let (old, new) = (folder.appending(path: "a.txt"), folder.appending(path: "b.txt"))
@@ -89,7 +90,7 @@ struct PresenterTests {
         }
     }
 
-    @Test("answered methods in the form for tasks are called, and an error of one is the error of the access")
+    @Test("the async forms of callbacks are called, and an error of one is the error of the access")
     func asyncForms() async throws {
         try await inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -110,7 +111,7 @@ struct PresenterTests {
         }
     }
 
-    @Test("two presenters that each read inside presentedItemDidChange both get to read")
+    @Test("two presenters that each read inside presentedItemDidChange can both read")
     func didChangeDeadlock() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -133,7 +134,7 @@ struct PresenterTests {
         }
     }
 
-    @Test("a presenter that presents nothing yet does so once a coordinator made for it coordinates")
+    @Test("a presenter without an item presents it once a coordinator made for it coordinates")
     func late() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ubiquity
 
-@Suite("News of a place")
+@Suite("Changes restricted to a folder")
 struct RestrictedChangesTests {
     private func item(_ number: UInt64, _ path: String) throws -> FoundItem {
         FoundItem(
@@ -15,7 +15,7 @@ struct RestrictedChangesTests {
             DocumentState(isUploaded: true))
     }
 
-    @Test("what comes into a folder is added, what leaves it removed, what is elsewhere not reported")
+    @Test("an item that enters a folder is added, one that leaves it is removed, and one elsewhere is not reported")
     func folder() throws {
         var news = RestrictedChanges(QueryRestriction(scopes: ["/no-mount/CloudDocs/a"]), root: "/no-mount")
         let first = try news.take(
@@ -35,7 +35,7 @@ struct RestrictedChangesTests {
         #expect(try news.take(MetadataFeed.Update(removed: [item(3, "CloudDocs/ac")])) == nil)
     }
 
-    @Test("without a folder everything is reported, and nothing kept")
+    @Test("without a folder everything is reported, and no state is kept")
     func everywhere() throws {
         var news = RestrictedChanges(QueryRestriction(), root: "/no-mount")
         #expect(try news.take(MetadataFeed.Update(removed: [item(9, "CloudDocs/never reported")]))?.removed.count == 1)

@@ -12,7 +12,7 @@ struct AttributeTests {
 
     init() throws { test = try KernellessDevice() }
 
-    @Test("chmod and utimensat set what they are asked to, and the time of the change")
+    @Test("chmod and utimensat set the requested values, and the time of the change")
     func settings() throws {
         let node = try test.save("a", "text")
         test.time.advance(by: .seconds(10))
@@ -28,7 +28,7 @@ struct AttributeTests {
         #expect(try test.files.attributes(of: node) == set)
     }
 
-    @Test("truncate cuts and extends a file that is not open")
+    @Test("truncate shortens and extends a file that is not open")
     func truncate() throws {
         let node = try test.save("a", "text")
         var request = AttributeRequest()
@@ -40,7 +40,7 @@ struct AttributeTests {
         #expect(try test.text("a") == "te\0\0")
     }
 
-    @Test("extended attributes of a document are set, listed and removed as setxattr(2) says")
+    @Test("extended attributes of a document are set, listed and removed as setxattr(2) specifies")
     func extended() throws {
         let node = try test.save("a", "text")
         let files = test.files
@@ -71,7 +71,7 @@ struct AttributeTests {
         }
     }
 
-    @Test("a fact takes another value if it is settable, and no other", arguments: DocumentFact.allCases)
+    @Test("a fact can be set to another value only if it is settable", arguments: DocumentFact.allCases)
     func settable(fact: DocumentFact) throws {
         let node = try test.save("a", "text")
         func set(_ value: String) throws {

@@ -24,7 +24,7 @@ struct RenameTests {
         #expect(test.changes.take() == ["moved a to b"])
     }
 
-    @Test("a new file renamed over a document takes over its identity: so editors save")
+    @Test("a new file that is renamed over a document takes over its identity, as editors save this way")
     func save() throws {
         try test.save("document", "old")
         let document = try #require(try test.row("document"))
@@ -60,7 +60,7 @@ struct RenameTests {
         #expect(throws: Errno(ENOENT)) { try test.rename("a", to: "absent", mode: .exchange) }
     }
 
-    @Test("what rename(2) refuses changes nothing")
+    @Test("a rename that rename(2) refuses changes nothing")
     func refused() throws {
         let folder = try test.makeFolder("folder")
         try test.save("inside", "1", in: folder)

@@ -11,7 +11,7 @@ struct WriteTests {
 
     init() throws { test = try KernellessDevice() }
 
-    @Test("the last close of a writer makes the file an edit that is to be synced")
+    @Test("the last close of a writer makes the file an edit that has to be synced")
     func edit() throws {
         let (attributes, handle) = try test.create("a")
         try test.write("text", to: handle)
@@ -26,7 +26,7 @@ struct WriteTests {
         #expect(closed.node == attributes.node)
     }
 
-    @Test("stat shows what was written before the file is closed")
+    @Test("stat shows written data before the file is closed")
     func live() throws {
         let (attributes, handle) = try test.create("a")
         defer { test.files.release(handle) }
@@ -36,7 +36,7 @@ struct WriteTests {
         #expect(try test.files.attributes(of: attributes.node).size == 100)
     }
 
-    @Test("a handle for reading does not write, and an offset beyond all files is refused")
+    @Test("a handle for reading cannot write, and an offset past the largest file size is refused")
     func refused() throws {
         let node = try test.save("a", "text")
         let reader = try test.files.open(node, canWrite: false, truncate: false)

@@ -40,7 +40,7 @@ package enum ChunkFrame {
         let (codec, length, start) = try readHeader(frame, limit: limit)
         let plain = try payload(of: frame, from: start, codec: codec, length: length)
         guard Digest.of(plain) == id else {
-            throw ChunkError(.damaged, "Chunk \(id) holds other bytes than its name says.")
+            throw ChunkError(.damaged, "The bytes of chunk \(id) do not match its digest.")
         }
         return plain
     }
@@ -80,7 +80,7 @@ package enum ChunkFrame {
         var reader = ByteReader(header)
         do {
             guard try reader.raw(magic.count).elementsEqual(magic) else {
-                throw ChunkError(.damaged, "This is not a chunk: it does not begin like one.")
+                throw ChunkError(.damaged, "This is not a chunk: its header is wrong.")
             }
             let version = try reader.byte()
             guard version == Self.version else { throw unknown("version", version) }
@@ -88,14 +88,15 @@ package enum ChunkFrame {
             guard let codec = Codec(rawValue: code) else { throw unknown("compression", code) }
             let length = try reader.varint()
             guard length <= UInt64(min(limit, maximumPlainLength)) else {
-                throw ChunkError(.damaged, "A chunk claims \(length) bytes, more than the \(limit) it may have.")
+                throw ChunkError(.damaged, "A chunk claims \(length) bytes, more than the limit of \(limit).")
             }
             return (codec, Int(length), header.count - reader.remaining)
         } catch let error as ChunkError {
             throw error
         } catch {
             throw ChunkError(
-                error as? ByteCodingError == .truncated ? .truncated : .damaged, "A chunk's header: \(error).")
+                error as? ByteCodingError == .truncated ? .truncated : .damaged,
+                "A chunk's header is damaged: \(error).")
         }
     }
 
@@ -118,8 +119,12 @@ package enum ChunkFrame {
                 }
             }.get()
         }
-        guard stored >= length else { throw ChunkError(.truncated, "A chunk of \(length) bytes ends after \(stored).") }
-        guard stored == length else { throw ChunkError(.damaged, "\(stored - length) bytes follow a chunk.") }
+        guard stored >= length else {
+            throw ChunkError(.truncated, "A chunk of \(length) bytes is truncated after \(stored).")
+        }
+        guard stored == length else {
+            throw ChunkError(.damaged, "A chunk is followed by \(stored - length) extra bytes.")
+        }
         return Array(frame[start...])
     }
 }

@@ -34,10 +34,11 @@ extension Manifest {
         } catch let error as ChunkError {
             throw error
         } catch {
-            throw ChunkError(error as? ByteCodingError == .truncated ? .truncated : .damaged, "A manifest: \(error).")
+            throw ChunkError(
+                error as? ByteCodingError == .truncated ? .truncated : .damaged, "A manifest is damaged: \(error).")
         }
         guard self.size == size else {
-            throw ChunkError(.damaged, "A manifest is of \(self.size) bytes, its content of \(size).")
+            throw ChunkError(.damaged, "A manifest is for a content of \(self.size) bytes, not of \(size).")
         }
     }
 
@@ -56,7 +57,9 @@ extension Manifest {
         }
         let size = try reader.varint()
         let count = try reader.count(minimumBytes: minimumEntryBytes)
-        guard count > 1, count <= maximumCount else { throw ChunkError(.damaged, "A manifest lists \(count) chunks.") }
+        guard count > 1, count <= maximumCount else {
+            throw ChunkError(.damaged, "A manifest lists \(count) chunks, which is out of range.")
+        }
         return (size, count)
     }
 
@@ -69,7 +72,8 @@ extension Manifest {
         } catch let error as ChunkError {
             throw error
         } catch {
-            throw ChunkError(error as? ByteCodingError == .truncated ? .truncated : .damaged, "A manifest: \(error).")
+            throw ChunkError(
+                error as? ByteCodingError == .truncated ? .truncated : .damaged, "A manifest is damaged: \(error).")
         }
     }
 
@@ -81,12 +85,14 @@ extension Manifest {
             let id = Digest(words: (try word(&reader), try word(&reader), try word(&reader), try word(&reader)))
             let length = try reader.varint()
             guard length > 0, length <= min(rest, UInt64(ChunkFrame.maximumChunkLength)) else {
-                throw ChunkError(.damaged, "A manifest has a chunk of \(length) bytes where \(rest) are left.")
+                throw ChunkError(.damaged, "A manifest lists a chunk of \(length) bytes where only \(rest) are left.")
             }
             rest -= length
             chunks.append(ChunkEntry(id: id, length: Int(length)))
         }
-        guard rest == 0 else { throw ChunkError(.damaged, "A manifest's chunks are \(rest) bytes short of its size.") }
+        guard rest == 0 else {
+            throw ChunkError(.damaged, "The chunks of a manifest are \(rest) bytes shorter than its size.")
+        }
         return chunks
     }
 

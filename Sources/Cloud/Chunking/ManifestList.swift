@@ -35,13 +35,15 @@ package struct ManifestList: Sendable {
             if number % Self.stride == 0 { marks.append(Mark(position: cursor.position, offset: header.size - rest)) }
             let length = try cursor.skip(in: bytes)
             guard length > 0, length <= min(rest, UInt64(ChunkFrame.maximumChunkLength)) else {
-                throw ChunkError(.damaged, "A manifest has a chunk of \(length) bytes where \(rest) are left.")
+                throw ChunkError(.damaged, "A manifest lists a chunk of \(length) bytes where only \(rest) are left.")
             }
             rest -= length
         }
-        guard rest == 0 else { throw ChunkError(.damaged, "A manifest's chunks are \(rest) bytes short of its size.") }
+        guard rest == 0 else {
+            throw ChunkError(.damaged, "The chunks of a manifest are \(rest) bytes shorter than its size.")
+        }
         guard cursor.position == bytes.count else {
-            throw ChunkError(.damaged, "\(bytes.count - cursor.position) bytes follow a manifest.")
+            throw ChunkError(.damaged, "A manifest is followed by \(bytes.count - cursor.position) extra bytes.")
         }
         self.bytes = bytes
         self.marks = marks
@@ -111,5 +113,5 @@ private struct ChunkCursor {
         return ChunkEntry(id: Digest(words: (words[0], words[1], words[2], words[3])), length: known)
     }
 
-    private static var truncated: ChunkError { ChunkError(.truncated, "A manifest ends too early.") }
+    private static var truncated: ChunkError { ChunkError(.truncated, "A manifest is truncated.") }
 }

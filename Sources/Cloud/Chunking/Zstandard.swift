@@ -26,13 +26,15 @@ enum Zstandard {
             count = ZSTD_isError(outcome) == 0 ? outcome : 0
         }
         guard ZSTD_isError(outcome) == 0 else { throw error(outcome) }
-        guard outcome == length else { throw ChunkError(.damaged, "A chunk holds \(outcome) bytes, not \(length).") }
+        guard outcome == length else {
+            throw ChunkError(.damaged, "A chunk decompresses to \(outcome) bytes instead of \(length).")
+        }
         return plain
     }
 
     private static func error(_ outcome: Int) -> ChunkError {
         let text = String(cString: ZSTD_getErrorName(outcome))
         let cutShort = ZSTD_getErrorCode(outcome) == ZSTD_error_srcSize_wrong
-        return ChunkError(cutShort ? .truncated : .damaged, "A compressed chunk can not be read: \(text).")
+        return ChunkError(cutShort ? .truncated : .damaged, "A chunk cannot be decompressed: \(text).")
     }
 }

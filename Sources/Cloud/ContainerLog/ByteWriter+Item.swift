@@ -69,7 +69,7 @@ extension ByteReader {
 
     mutating func flag() throws(ByteCodingError) -> Bool {
         let byte = try byte()
-        guard byte <= 1 else { throw .invalid("neither yes nor no") }
+        guard byte <= 1 else { throw .invalid("a flag that is neither 0 nor 1") }
         return byte == 1
     }
 
@@ -78,7 +78,7 @@ extension ByteReader {
         do throws(ItemName.Problem) {
             return try ItemName(bytes: bytes)
         } catch {
-            throw .invalid("a name that is no file name (\(error))")
+            throw .invalid("an invalid file name (\(error))")
         }
     }
 
@@ -120,7 +120,7 @@ extension ByteReader {
             let name = try string()
             let value = Array(try counted())
             guard attributes.extended.updateValue(value, forKey: name) == nil else {
-                throw .invalid("an attribute twice")
+                throw .invalid("a duplicate attribute")
             }
         }
         return attributes

@@ -91,7 +91,9 @@ extension ByteReader {
         case .resolve: return .resolve(try itemID(), versions: try versions())
         case .raiseRules: return .raiseRules(try fixed())
         case .setValue:
-            guard rules.writesKeys else { throw .invalid("a key under rules \(rules.version), which have none") }
+            guard rules.writesKeys else {
+                throw .invalid("a key under rules \(rules.version), which do not support keys")
+            }
             return try setValue()
         }
     }
@@ -115,7 +117,9 @@ extension ByteReader {
         for _ in 0..<(try count(minimumBytes: 2)) {
             let name = try string()
             let value: [UInt8]? = try flag() ? Array(try counted()) : nil
-            guard changes.extended.updateValue(value, forKey: name) == nil else { throw .invalid("an attribute twice") }
+            guard changes.extended.updateValue(value, forKey: name) == nil else {
+                throw .invalid("a duplicate attribute")
+            }
         }
         return changes
     }

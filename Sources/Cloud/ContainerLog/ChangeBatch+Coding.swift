@@ -45,7 +45,7 @@ extension ChangeBatch {
         // The bytes after these two may differ in another format, so each is checked before the next is read.
         let format = try reader.intact { reader throws(ByteCodingError) in try reader.byte() }
         guard format <= Self.format else { throw .tooNew(format: format, known: Self.format) }
-        guard format == Self.format else { throw .damaged("format \(format) never was") }
+        guard format == Self.format else { throw .damaged("an invalid format \(format)") }
         let rules = try reader.intact { reader throws(ByteCodingError) in try reader.fixed(UInt16.self) }
         let known = ContainerReducer.knownRules
         guard rules <= known else { throw .rulesTooNew(needed: rules, known: known) }

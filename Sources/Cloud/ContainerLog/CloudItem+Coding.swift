@@ -26,7 +26,7 @@ extension CloudItem {
     package init(decoding bytes: some Collection<UInt8>) throws(ByteCodingError) {
         var reader = ByteReader(bytes)
         let form = try reader.byte()
-        guard form == Self.form else { throw .invalid("an item of form \(form), which this program does not know") }
+        guard form == Self.form else { throw .invalid("an item of unknown form \(form)") }
         self.init(
             id: try reader.itemID(), parent: try reader.itemID(), name: try reader.name(),
             attributes: try reader.attributes(), body: try reader.body(), version: try reader.version(),

@@ -24,14 +24,14 @@ package enum LogError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .gap(let expected, let found):
-            "log entry \(found) came where \(expected) was due; read the log again from \(expected)"
+            "log entry \(found) arrived instead of \(expected); read the log again from \(expected)"
         case .rulesTooNew(let needed, let known):
-            "This container needs a newer version of ubiquity: its log is kept by rules \(needed), this program knows up to "
-                + "\(known). Nothing was changed. Install a newer version; sync of it goes on then."
+            "This container needs a newer version of ubiquity: its log uses rules \(needed), this program supports up to "
+                + "\(known). Nothing was changed. Install a newer version to continue syncing it."
         case .tooNew(let format, let known):
-            "This container needs a newer version of ubiquity: an entry of its log has format \(format), this program knows "
-                + "up to \(known). Nothing was changed. Install a newer version; sync of it goes on then."
-        case .damaged(let what): "a log entry can not be read: \(what)"
+            "This container needs a newer version of ubiquity: an entry of its log has format \(format), this program supports "
+                + "up to \(known). Nothing was changed. Install a newer version to continue syncing it."
+        case .damaged(let what): "a log entry cannot be read: \(what)"
         case .tooLarge(let what): "a batch of changes is too large for the log: \(what)"
         }
     }

@@ -80,7 +80,7 @@ extension ByteReader {
         for _ in 0..<(try count(minimumBytes: 18)) {
             let known = PackageVersion(try itemID(), try version())
             // One batch has one encoding.
-            if let last = packages.last, last.package >= known.package { throw .invalid("packages out of order") }
+            if let last = packages.last, last.package >= known.package { throw .invalid("unsorted packages") }
             packages.append(known)
         }
         guard packages.count <= ChangeBatch.maximumPackages else { throw .invalid("\(packages.count) packages") }

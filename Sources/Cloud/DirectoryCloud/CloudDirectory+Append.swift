@@ -37,7 +37,7 @@ extension CloudDirectory {
             guard [EPERM, EOPNOTSUPP, ENOSYS].contains(error.code) else { throw error }
             throw CloudError(
                 .failed,
-                "The file system of \(root) has no hard links (FAT and exFAT have none). Move the cloud to another disk.",
+                "The file system of \(root) does not support hard links (FAT and exFAT do not). Move the cloud to another disk.",
                 cause: error.errno)
         }
     }
@@ -58,7 +58,7 @@ extension CloudDirectory {
         absence(in: directory, of: container)
             ?? CloudError(
                 .damaged,
-                "The log of \(container) in \(root) has lost its entry \(sequence). If the cloud was restored from a backup, run `ubiquity reset`."
+                "The log of \(container) in \(root) has lost entry \(sequence). If the cloud was restored from a backup, run `ubiquity reset`."
             )
     }
 

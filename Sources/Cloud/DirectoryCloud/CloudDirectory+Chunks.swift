@@ -55,7 +55,8 @@ extension CloudDirectory {
             throw absence(in: directory, of: container)
                 ?? CloudError(
                     .notFound,
-                    "The cloud at \(root) has no chunk \(id) of \(container); its device has not sent it yet.")
+                    "The cloud at \(root) has no chunk \(id) of \(container); the device that has it has not uploaded it yet."
+                )
         }
     }
 

@@ -42,7 +42,7 @@ extension CloudDirectory {
         guard same else {
             throw CloudError(
                 .foreign,
-                "Another cloud lies at \(root) than the one this device works with. Put the right directory there.")
+                "The cloud at \(root) is not the one that this device syncs with. Put the right directory there.")
         }
     }
 
@@ -63,11 +63,11 @@ extension CloudDirectory {
             case .newer(let format):
                 throw CloudError(
                     .tooNew,
-                    "The cloud at \(root) needs a newer version of ubiquity: it has format \(format), this program knows "
-                        + "\(CloudLayout.format). Nothing was changed. Install a newer version; sync goes on then.")
+                    "The cloud at \(root) needs a newer version of ubiquity: it has format \(format), this program supports "
+                        + "\(CloudLayout.format). Nothing was changed. Install a newer version to continue syncing.")
             case .notOurs:
                 throw CloudError(
-                    .damaged, "The file \(root)/\(file.path) can not be understood. Restore it from a backup.")
+                    .damaged, "The file \(root)/\(file.path) cannot be parsed. Restore it from a backup.")
             }
         }
     }
@@ -81,7 +81,8 @@ extension CloudDirectory {
             case ENOENT:
                 throw CloudError(
                     .offline,
-                    "Can not make \(root): its parent folder is not there. Make it, or connect the disk that has it.")
+                    "Cannot create \(root): its parent folder does not exist. Create it, or connect the disk that has it."
+                )
             default: throw PathError(path: "", errno: error)
             }
         }
@@ -95,7 +96,7 @@ extension CloudDirectory {
             if let made = try readIdentity(directory) { return made }
             throw CloudError(
                 .foreign,
-                "The directory \(root) has other files in it and is no cloud. Name an empty or a new directory.")
+                "The directory \(root) contains other files and is not a cloud. Choose an empty or a new directory.")
         }
         guard create else { return nil }
         try directory.makeDirectory(CloudLayout.containers)

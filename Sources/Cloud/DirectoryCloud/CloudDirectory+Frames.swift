@@ -5,7 +5,7 @@ extension CloudDirectory {
     /// Returns the header that precedes a payload.
     func header(_ kind: StoredFrame.Kind, of payload: [UInt8]) throws(CloudError) -> [UInt8] {
         do throws(StoredFrame.Problem) { return try StoredFrame(kind, of: payload).header } catch {
-            throw CloudError(.failed, "\(payload.count) bytes are too many for one file of the cloud at \(root).")
+            throw CloudError(.failed, "\(payload.count) bytes exceed the limit for one file of the cloud at \(root).")
         }
     }
 
@@ -28,15 +28,15 @@ extension CloudError {
     init(_ problem: StoredFrame.Problem, at path: String) {
         let restore = "Restore it from a backup of the cloud."
         switch problem {
-        case .truncated: self.init(.damaged, "The file \(path) is cut short. \(restore)")
-        case .checksum: self.init(.damaged, "The file \(path) does not have the bytes that were written. \(restore)")
+        case .truncated: self.init(.damaged, "The file \(path) is truncated. \(restore)")
+        case .checksum: self.init(.damaged, "The file \(path) is damaged: its checksum does not match. \(restore)")
         case .notOurs, .tooLong:
-            self.init(.damaged, "The file \(path) is something else than its name says. \(restore)")
+            self.init(.damaged, "The content of the file \(path) does not match its name. \(restore)")
         case .newer(let version):
             self.init(
                 .tooNew,
-                "This container needs a newer version of ubiquity: the file \(path) has version \(version), this program knows "
-                    + "\(StoredFrame.version). Nothing was changed. Install a newer version; sync of it goes on then.")
+                "This container needs a newer version of ubiquity: the file \(path) has version \(version), this program supports "
+                    + "\(StoredFrame.version). Nothing was changed. Install a newer version to continue syncing it.")
         }
     }
 }

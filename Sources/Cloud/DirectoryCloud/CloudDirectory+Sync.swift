@@ -26,7 +26,7 @@ extension CloudDirectory {
         guard count > 0 else { return }
         throw CloudError(
             .damaged,
-            "\(count) chunks did not reach the disk of \(root) and have to be sent again. Check that disk.",
+            "\(count) chunks were not written to the disk of \(root) and have to be uploaded again. Check that disk.",
             cause: cause?.errno)
     }
 

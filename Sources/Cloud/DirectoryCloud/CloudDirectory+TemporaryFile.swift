@@ -61,7 +61,8 @@ extension CloudDirectory {
                 removeTree(leftover.path, in: directory)
             }
         } catch {
-            logger.debug("leftovers stay", metadata: ["path": "\(error.path)", "error": "\(error.errno)"])
+            logger.debug(
+                "could not remove old temporary files", metadata: ["path": "\(error.path)", "error": "\(error.errno)"])
         }
     }
 

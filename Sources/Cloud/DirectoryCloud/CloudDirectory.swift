@@ -62,7 +62,7 @@ final class CloudDirectory: Sendable {
         switch error {
         case let error as CloudError: error
         case let error as PathError: CloudError(error, access, root: root)
-        default: CloudError(.failed, "An operation on \(root) failed; it is tried again.", cause: error)
+        default: CloudError(.failed, "An operation on \(root) failed and will be retried.", cause: error)
         }
     }
 
@@ -87,7 +87,7 @@ final class CloudDirectory: Sendable {
             if try !directory.isPresent(CloudLayout.identity) { return absent() }
             if try !directory.isPresent(CloudLayout.containers) {
                 return CloudError(
-                    .damaged, "The folder \(root)/\(CloudLayout.containers) is gone. Restore it from a backup.")
+                    .damaged, "The folder \(root)/\(CloudLayout.containers) is missing. Restore it from a backup.")
             }
             if let container, try !directory.isPresent(CloudLayout.log(container)) {
                 return CloudError(.notFound, "The cloud at \(root) has no container \(container).")

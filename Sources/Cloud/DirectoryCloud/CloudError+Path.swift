@@ -44,12 +44,12 @@ extension CloudError.Code {
 
     fileprivate func advice(_ root: String) -> String {
         switch self {
-        case .quota: "Free some space on the disk that holds \(root); what waits is sent then."
-        case .readOnly: "Make \(root) writable for you; what waits is sent then."
+        case .quota: "Free some space on the disk that holds \(root); pending changes are uploaded then."
+        case .readOnly: "Make \(root) writable for you; pending changes are uploaded then."
         case .unauthorized: "Make \(root) readable for you."
         case .offline: "Connect the disk or server that holds \(root)."
-        case .damaged: "It is something else than its name says, or leads out of \(root). Restore it from a backup."
-        default: "Check the disk that holds \(root); it is tried again."
+        case .damaged: "It has the wrong type, or is a link that leads out of \(root). Restore it from a backup."
+        default: "Check the disk that holds \(root); the operation will be retried."
         }
     }
 }

@@ -56,7 +56,10 @@ final class DirectoryThreads: Sendable {
                 state.workers -= 1
                 return state.workers == 0
             }
-            if isLast { onFailure(CloudError(.failed, "No thread could be started; it is tried again.", cause: error)) }
+            if isLast {
+                onFailure(
+                    CloudError(.failed, "No thread could be started; the operation will be retried.", cause: error))
+            }
         }
     }
 

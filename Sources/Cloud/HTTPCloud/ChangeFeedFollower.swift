@@ -53,7 +53,7 @@ final class ChangeFeedFollower: Sendable {
             } catch is CancellationError {
                 break
             } catch is HeldBack {
-                connection.log.notice("something buffers the server's change feed; polling instead")
+                connection.log.notice("a proxy buffers the server's change feed; polling instead")
                 polls = Self.answersBeforeStream
             } catch {
                 let wasConnected = memory.withLock { $0.interrupted() }

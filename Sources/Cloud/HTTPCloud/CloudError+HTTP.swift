@@ -79,6 +79,6 @@ func visible(_ text: String) -> String {
 /// Runs a decoder of the protocol and reports a server's malformed data as `damaged`.
 func decoding<T>(_ body: () throws(ByteCodingError) -> T) throws(CloudError) -> T {
     do { return try body() } catch {
-        throw CloudError(.damaged, "The server's answer can not be read: \(error).", cause: error)
+        throw CloudError(.damaged, "The server's response cannot be parsed: \(error).", cause: error)
     }
 }

@@ -15,13 +15,13 @@ extension HTTPBackend: LinkPublishing {
             password: publication.password)
         let body: [UInt8]
         do { body = try WireJSON.encode(message) } catch {
-            throw CloudError(.failed, "The request could not be made.", cause: error)
+            throw CloudError(.failed, "The request could not be created.", cause: error)
         }
         let answer = try await connection.json(
             PublishResponse.self, Exchange(.post, CloudRoutes.links(in: publication.container), body: body))
         // An address that is shown and opened as a link must lie below the server's own address.
         guard answer.path.wholeMatch(of: /\/p\/[a-z0-9]{16,64}/) != nil else {
-            throw CloudError(.damaged, "The answer of \(connection.address) has no link in it.")
+            throw CloudError(.damaged, "The response of \(connection.address) contains no link.")
         }
         return NewLink(
             id: answer.id, url: "\(connection.address)\(answer.path)", expires: Timestamp(seconds: answer.expires))

@@ -38,7 +38,8 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
         }
         guard isExpected else {
             throw CloudError(
-                .foreign, "\(connection.address) has another cloud now. Put the right one back, or use another --state."
+                .foreign,
+                "\(connection.address) now has another cloud than this device has synced with. Put the right one back, or use another --state."
             )
         }
         connection.nameCloud(found.text)
@@ -72,7 +73,7 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
         let page = try decoding { () throws(ByteCodingError) in try LogPage(decoding: bytes) }
         guard page.payloads.isEmpty || page.first == sequence.next, page.payloads.count <= max(1, limit) else {
             throw CloudError(
-                .damaged, "The server answered with another part of the log of \(container) than was asked for.")
+                .damaged, "The server returned another part of the log of \(container) than requested.")
         }
         return page.payloads.enumerated().map { index, payload in
             LogRecord(sequence: LogSequence(page.first.value + UInt64(index)), payload: payload)

@@ -13,7 +13,7 @@ extension ServerConnection {
             exchange.body = try WireJSON.encode(
                 SignInRequest(code: code, device: device, secondFactor: secondFactor))
         } catch {
-            throw CloudError(.failed, "The request could not be made.", cause: error)
+            throw CloudError(.failed, "The request could not be created.", cause: error)
         }
         (exchange.needsToken, exchange.isForAnyCloud) = (false, true)
         let answer = try await json(SignInResponse.self, exchange)

@@ -32,7 +32,7 @@ package final class ServerConnection: Sendable {
     func json<T: Decodable>(_ type: T.Type, _ exchange: Exchange) async throws -> T {
         let bytes = try await send(exchange)
         do { return try WireJSON.decode(type, from: bytes) } catch {
-            throw CloudError(.damaged, "The answer of \(address) can not be read.", cause: error)
+            throw CloudError(.damaged, "The response of \(address) cannot be parsed.", cause: error)
         }
     }
 
@@ -47,7 +47,7 @@ package final class ServerConnection: Sendable {
                 guard let pause = retries.pause(after: failure.error, wait: failure.wait, using: &random) else {
                     throw failure.error
                 }
-                log.debug("trying again", metadata: ["why": "\(failure.error)"])
+                log.debug("retrying", metadata: ["why": "\(failure.error)"])
                 try await Task.sleep(for: pause)
             }
         }
@@ -61,7 +61,7 @@ package final class ServerConnection: Sendable {
         do {
             for try await part in response.body {
                 guard answer.bytes.count + part.count <= exchange.answerLimit else {
-                    throw CloudError(.damaged, "The answer of \(address) is longer than it may be.")
+                    throw CloudError(.damaged, "The response of \(address) exceeds the size limit.")
                 }
                 answer.bytes.append(contentsOf: part)
             }

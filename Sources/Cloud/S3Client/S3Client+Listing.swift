@@ -94,7 +94,7 @@ extension S3Client {
             }
             // Keys outside of the prefix were not requested; accepting them would read objects of others.
             guard page.objects.allSatisfy({ $0.key.utf8.starts(with: prefix.utf8) }), page.objects.count <= count else {
-                throw S3Error(.damaged, "The list of objects in \(location) has others than were asked for.")
+                throw S3Error(.damaged, "The list of objects in \(location) contains keys that were not requested.")
             }
             return page
         }

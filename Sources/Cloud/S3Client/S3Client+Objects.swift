@@ -34,7 +34,7 @@ extension S3Client {
         var exchange = S3Exchange(.get, key)
         if let range {
             guard !range.isEmpty else {
-                throw S3Error(.invalid, "A range without bytes of \(name(exchange)) was requested.")
+                throw S3Error(.invalid, "An empty range of \(name(exchange)) was requested.")
             }
             exchange.headers.append(("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)"))
         }
@@ -108,7 +108,7 @@ extension S3Client {
         do {
             guard case .object(let object) = try await get(key, limit: bytes.count) else {
                 // The object was deleted since the store refused to create it, so its author cannot be known.
-                throw S3Error(.unavailable, "\(S3Location.quoted(key)) in \(location) was there and is not any more.")
+                throw S3Error(.unavailable, "\(S3Location.quoted(key)) in \(location) was deleted in the meantime.")
             }
             return object.bytes == bytes
         } catch let error as S3Error where error.code == .tooLong { return false }

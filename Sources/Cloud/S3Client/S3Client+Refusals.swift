@@ -42,13 +42,13 @@ extension S3Client {
         let detail = refusal.code.isEmpty ? "status \(status)" : refusal.code
         let reason = refusal.message.isEmpty ? detail : "\(detail): \(refusal.message)"
         return switch code {
-        case .taken: "\(name(exchange)) exists already."
-        case .noKey: "\(name(exchange)) is not there."
+        case .taken: "\(name(exchange)) already exists."
+        case .noKey: "\(name(exchange)) does not exist."
         case .noBucket: "There is no bucket \(location.bucket). Create it, or correct its name, endpoint or region."
         case .denied:
             """
             These credentials may not \(exchange.method.rawValue) \(name(exchange)) (\(reason)). Allow it in the bucket's policy; \
-            without the right to list, what is not there is refused like this too.
+            without the permission to list, missing objects are refused like this too.
             """
         case .wrongCredentials:
             "\(location) does not accept the credentials (\(detail)). Check the access key and its secret, and where they come from."
@@ -56,10 +56,11 @@ extension S3Client {
         case .wrongClock: clockMessage(refusal, sent: sent)
         case .wrongRegion:
             "The bucket \(location.bucket) is in another region\(refusal.region.map { ": use region=\($0)" } ?? "") (\(detail))."
-        case .throttled: "\(location) asks for fewer requests (\(detail)). They are sent again later."
-        case .conflict: "Another request for \(name(exchange)) was under way (\(detail)). It is sent again later."
-        case .unsupported: "\(location) cannot do what is needed (\(reason)). Use another store."
-        case .full: "\(location) is full (\(reason)). Make room, or raise the quota."
+        case .throttled: "\(location) asks for fewer requests (\(detail)). They will be retried later."
+        case .conflict:
+            "Another request for \(name(exchange)) was in progress (\(detail)). This one will be retried later."
+        case .unsupported: "\(location) does not support a required operation (\(reason)). Use another store."
+        case .full: "\(location) is full (\(reason)). Delete objects, or raise the quota."
         default: "\(location) refused \(exchange.method.rawValue) of \(name(exchange)) (\(reason))."
         }
     }

@@ -71,7 +71,7 @@ package final class S3Client: Sendable {
                 }
                 var random = SystemRandomNumberGenerator()
                 guard let pause = retries.pause(after: error, using: &random) else { throw error }
-                log.debug("trying again", metadata: ["why": "\(error)"])
+                log.debug("retrying", metadata: ["why": "\(error)"])
                 try await self.pause(pause)
             }
         }
@@ -101,14 +101,14 @@ package final class S3Client: Sendable {
         let body: [UInt8]
         do { body = try await response.body.collect(upTo: limit) } catch is HTTPBodyTooLong {
             guard isSuccess else { throw refused(nil, response, exchange, sent: sent) }
-            throw S3Error(.tooLong, "\(name(exchange)) is longer than it may be.")
+            throw S3Error(.tooLong, "\(name(exchange)) exceeds the size limit.")
         }
         // A body that was cut short by a cancellation must not be used.
         try Task.checkCancellation()
         guard isSuccess else { throw refused(body, response, exchange, sent: sent) }
         let length = response.header("Content-Length")
         if exchange.method != .head, let length, Int(length) != body.count, response.status != 304 {
-            throw S3Error(.unavailable, "The reply of \(location) broke off.")
+            throw S3Error(.unavailable, "The reply of \(location) was cut off.")
         }
         let headers = S3Reply.Headers(
             etag: response.header("ETag"), length: length, range: response.header("Content-Range"))

@@ -23,7 +23,7 @@ package struct S3CredentialFile: Sendable {
         guard let text else { return nil }
         let settings: [String: String]
         do throws(INIError) { settings = try INIDocument(parsing: text).sections["default"] ?? [:] } catch {
-            throw S3ConfigurationError("\(path) cannot be read: line \(error.line) is no setting and no section.")
+            throw S3ConfigurationError("\(path) cannot be read: line \(error.line) is neither a setting nor a section.")
         }
         guard let credentials = try S3CredentialSource.credentials(in: settings, origin: path) else {
             throw S3ConfigurationError("\(path) holds no credentials.")

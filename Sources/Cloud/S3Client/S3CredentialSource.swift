@@ -58,7 +58,7 @@ package struct S3CredentialSource: Sendable {
             let credentials = S3Credentials(accessKey: key, secretKey: secret, sessionToken: value("AWS_SESSION_TOKEN"))
         else {
             throw S3ConfigurationError(
-                "The credentials in AWS_ACCESS_KEY_ID and the variables beside it hold characters that no credentials have. Set them again."
+                "The credentials in AWS_ACCESS_KEY_ID and the related variables contain invalid characters. Set them again."
             )
         }
         return Found(credentials: credentials, region: region(), origin: "the environment")
@@ -71,7 +71,7 @@ package struct S3CredentialSource: Sendable {
         if profile["aws_access_key_id"] == nil, let other = Self.otherSources.first(where: { profile[$0] != nil }) {
             throw S3ConfigurationError(
                 """
-                The profile \(profileName) gets its credentials by \(other), which ubiquity does not do. Run \
+                The profile \(profileName) gets its credentials by \(other), which ubiquity does not support. Run \
                 eval "$(aws configure export-credentials --format env)" first.
                 """)
         }
@@ -111,7 +111,7 @@ package struct S3CredentialSource: Sendable {
             throw S3ConfigurationError("\(path) cannot be read: \(error).")
         }
         do throws(INIError) { return try INIDocument(parsing: text ?? "").sections } catch {
-            throw S3ConfigurationError("\(path) cannot be read: line \(error.line) is no setting and no section.")
+            throw S3ConfigurationError("\(path) cannot be read: line \(error.line) is neither a setting nor a section.")
         }
     }
 

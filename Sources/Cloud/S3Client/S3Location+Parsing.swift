@@ -44,7 +44,7 @@ private struct S3Settings {
             let pair = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(pair[0])
             guard seen.insert(name).inserted else {
-                throw S3ConfigurationError("\(S3Location.quoted(name)) stands twice in the address.")
+                throw S3ConfigurationError("\(S3Location.quoted(name)) appears twice in the address.")
             }
             guard pair.count == 2, let bytes = PercentCoding.decode(pair[1].utf8),
                 let value = String(validating: bytes, as: UTF8.self)
@@ -70,7 +70,7 @@ private struct S3Settings {
             isInsecure = value == "true"
         default:
             throw S3ConfigurationError(
-                "\(S3Location.quoted(name)) is no setting of an s3:// address; there are endpoint, region, addressing and insecure."
+                "\(S3Location.quoted(name)) is not a setting of an s3:// address; the settings are endpoint, region, addressing and insecure."
             )
         }
     }

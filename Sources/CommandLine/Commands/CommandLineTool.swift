@@ -11,7 +11,7 @@ package enum CommandLineTool {
             var command = try UbiquityCommand.parseAsRoot()
             try command.run()
             // Output that could not be written is a failure: a full disk or a closed pipe at standard output.
-            guard fflush(nil) == 0 else { throw CommandFailure(.failed, "standard output can not be written") }
+            guard fflush(nil) == 0 else { throw CommandFailure(.failed, "cannot write to standard output") }
             return ExitStatus.done.rawValue
         } catch let failure as CommandFailure {
             Terminal.complain(failure)
@@ -73,7 +73,7 @@ struct UbiquityCommand: ParsableCommand {
                     MoveOutCommand.self,
                 ]),
             CommandGroup(
-                name: "Looking and listening",
+                name: "Finding and monitoring",
                 subcommands: [
                     FindCommand.self, MonitorCommand.self, StorageCommand.self, KeyValueCommand.self,
                     ContainerCommand.self, PackageTypesCommand.self,
@@ -81,7 +81,7 @@ struct UbiquityCommand: ParsableCommand {
             CommandGroup(
                 name: "Clouds and servers", subcommands: [LoginCommand.self, LogoutCommand.self, CloudCommand.self]),
             CommandGroup(
-                name: "Help in need",
+                name: "Troubleshooting",
                 subcommands: [CheckCommand.self, RepairCommand.self, ResetCommand.self, DiagnoseCommand.self]),
         ])
 }

@@ -29,11 +29,11 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .failed: "failed"
         case .notMounted: "nothing is mounted there"
         case .notAnswering: "the daemon does not answer"
-        case .offline: "the cloud can not be reached"
+        case .offline: "the cloud cannot be reached"
         case .timedOut: "timed out"
         case .refused: "refused, nothing was changed"
         case .problemsFound: "check or repair found problems"
-        case .commandNotRunnable: "the command can not be run"
+        case .commandNotRunnable: "the command cannot be run"
         case .commandNotFound: "no such command"
         }
     }

@@ -43,7 +43,7 @@ extension ClientSession {
         _ id: UInt64, _ work: @escaping @Sendable () async throws -> DaemonResponse
     ) async throws -> DaemonEnvelope.Body {
         guard let response = try await whileWanted(id, work) else {
-            return .failure(DaemonFailure(.cancelled, "the request was called off"))
+            return .failure(DaemonFailure(.cancelled, "the request was cancelled"))
         }
         return .response(response)
     }
@@ -75,7 +75,7 @@ extension ClientSession {
             return (true, endings.end(id))
         }
         guard isUnderWay else {
-            return .failure(DaemonFailure(.notFound, "no request of number \(id) is under way on this connection"))
+            return .failure(DaemonFailure(.notFound, "this connection has no pending request with number \(id)"))
         }
         end?()
         return .response(DoneResponse())

@@ -117,7 +117,7 @@ final class ClientSession: Sendable {
 
     private func refuse(_ payload: Data, because error: any Error, _ connection: Connection) async throws {
         let failure =
-            error as? DaemonFailure ?? DaemonFailure(.invalidRequest, "the request could not be understood: \(error)")
+            error as? DaemonFailure ?? DaemonFailure(.invalidRequest, "the request could not be parsed: \(error)")
         try await send(DaemonEnvelope(id: ControlFrame.requestID(of: payload), .failure(failure)), connection)
     }
 
@@ -150,7 +150,7 @@ final class ClientSession: Sendable {
             return .failure(failure)
         } catch {
             try Task.checkCancellation()
-            logger.error("A request failed for an unforeseen reason", metadata: ["error": "\(error)"])
+            logger.error("A request failed with an unexpected error", metadata: ["error": "\(error)"])
             return .failure(DaemonFailure(.failed, "the daemon failed: \(error)", advice: "See its log."))
         }
     }

@@ -38,7 +38,7 @@ package struct SessionState: Sendable {
             return .refuse(failure(id, .invalidRequest, "the first request must be a hello"))
         }
         guard !inFlight.contains(id), !waiting.contains(id), !streams.contains(id) else {
-            return .refuse(failure(id, .invalidRequest, "request number \(id) is still under way"))
+            return .refuse(failure(id, .invalidRequest, "request number \(id) is still pending"))
         }
         return enter(id, envelope.request)
     }
@@ -51,18 +51,19 @@ package struct SessionState: Sendable {
             guard waiting.count < maximumClaims else {
                 return .answer(
                     failure(
-                        id, .busy, "\(maximumClaims) requests for claims or bytes of this connection wait already"))
+                        id, .busy, "this connection already has \(maximumClaims) waiting requests for claims or bytes"))
             }
             waiting.insert(id)
             if admission == .claim { claims.insert(id) }
         case .lasting:
             guard streams.count < maximumStreams else {
-                return .answer(failure(id, .busy, "this connection has \(maximumStreams) requests that last already"))
+                return .answer(
+                    failure(id, .busy, "this connection already has \(maximumStreams) long-running requests"))
             }
             streams.insert(id)
         case .request:
             guard inFlight.count < maximumRequests else {
-                return .answer(failure(id, .busy, "this connection has \(maximumRequests) requests under way already"))
+                return .answer(failure(id, .busy, "this connection already has \(maximumRequests) pending requests"))
             }
             inFlight.insert(id)
         }

@@ -109,7 +109,7 @@ package struct SocketServer: Sendable {
             await serve(try await open(arrival, session), session, clients)
         } catch {
             arrival.channel.close(promise: nil)
-            logger.debug("A client left before it was served", metadata: ["why": "\(error)"])
+            logger.debug("A client disconnected before it was served", metadata: ["why": "\(error)"])
         }
     }
 
@@ -118,7 +118,7 @@ package struct SocketServer: Sendable {
             return await turnAway(client, .permissionDenied, "this daemon belongs to another user")
         }
         guard clients.enter(limit: limits.maximumClients) else {
-            return await turnAway(client, .busy, "the daemon has \(limits.maximumClients) clients already")
+            return await turnAway(client, .busy, "the daemon already has \(limits.maximumClients) clients")
         }
         defer { clients.leave() }
         do {
@@ -138,7 +138,7 @@ package struct SocketServer: Sendable {
                 try await outbound.write(ByteBuffer(bytes: frame))
             }
         } catch {
-            logger.debug("A client left before it was turned away", metadata: ["why": "\(error)"])
+            logger.debug("A client disconnected before it was refused", metadata: ["why": "\(error)"])
         }
     }
 }

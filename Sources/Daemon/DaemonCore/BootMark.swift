@@ -26,7 +26,7 @@ struct BootMark {
     func set() {
         guard !isOfThisRun, let current = Self.current else { return }
         do { try current.write(to: URL(filePath: path), options: .atomic) } catch {
-            log.warning("could not note the run of the machine", metadata: ["path": "\(path)", "error": "\(error)"])
+            log.warning("could not record the boot of the machine", metadata: ["path": "\(path)", "error": "\(error)"])
         }
     }
 

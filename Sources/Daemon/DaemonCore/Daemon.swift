@@ -21,7 +21,7 @@ package enum Daemon {
         if configuration.crashes > 0 {
             let pause = CrashGuard.pause(before: configuration.crashes)
             logger.error(
-                "started again after a crash; see above for what it did",
+                "restarted after a crash; the lines above say what it was doing",
                 metadata: ["crashes": "\(configuration.crashes)", "pause": "\(pause)"])
             // No command waits for this start: the next crash is handled in the same way.
             outliveCrashes(configuration)
@@ -65,8 +65,8 @@ extension DaemonConfiguration {
     fileprivate func save() throws {
         do { try DaemonSettings(self).save(to: settingsFile) } catch {
             throw DaemonFailure(
-                .permissionDenied, "the settings can not be written (\(error))", path: settingsFile,
-                advice: "Choose another directory with --state, or make room on that disk.")
+                .permissionDenied, "the settings cannot be written (\(error))", path: settingsFile,
+                advice: "Choose another directory with --state, or free some space on that disk.")
         }
     }
 }

@@ -29,8 +29,8 @@ package struct DaemonSettings: Codable, Hashable, Sendable {
             if settings.format <= currentFormat { return settings }
         } catch {
             throw DaemonFailure(
-                .damaged, "the settings can not be read", path: file,
-                advice: "Say --cloud and --device again after moving this file away.")
+                .damaged, "the settings cannot be read", path: file,
+                advice: "Move this file away, and pass --cloud and --device again.")
         }
         throw DaemonFailure(
             .versionMismatch, "the settings were written by a newer version", path: file,

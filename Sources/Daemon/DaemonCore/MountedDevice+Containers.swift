@@ -34,7 +34,7 @@ extension MountedDevice {
             return known
         }
         device.invalidator.invalidate(nodes: [.root], entries: [(.root, Array(name.folderName.utf8))])
-        guard let made = try store(text) else { throw DaemonFailure(.failed, "the container \(text) was not made") }
+        guard let made = try store(text) else { throw DaemonFailure(.failed, "the container \(text) was not created") }
         return made
     }
 

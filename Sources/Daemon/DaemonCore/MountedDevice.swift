@@ -30,7 +30,7 @@ struct MountedDevice: Sendable {
         do { return try device.files.item(at: path.components.map(Array.init)) } catch let error as Errno {
             throw DaemonFailure(
                 .notFound, "it does not exist", path: path.description,
-                advice: "`ubiquity deleted` lists what was deleted.",
+                advice: "`ubiquity deleted` lists deleted items.",
                 errno: error.code)
         }
     }
@@ -40,7 +40,7 @@ struct MountedDevice: Sendable {
         guard let item = try item(at: path) else {
             throw DaemonFailure(
                 .invalidRequest, "the mount itself is not an item", path: configuration.mountPoint,
-                advice: "Name a container or something in it.")
+                advice: "Name a container or an item in it.")
         }
         return item
     }

@@ -151,7 +151,7 @@ final class RunningDaemon: Sendable {
     private func serve(_ server: SocketServer) async {
         do { try await server.run() } catch {
             guard !Task.isCancelled else { return }
-            logger.error("the control socket failed; the mount goes on", metadata: ["error": "\(error)"])
+            logger.error("the control socket failed; the mount continues without it", metadata: ["error": "\(error)"])
         }
     }
 
@@ -196,6 +196,6 @@ final class RunningDaemon: Sendable {
                 return noteDamage(problem)
             }
             try await device.engine.context.blockingSweep(device.recovery, startedAt, device.engine.downloads)
-        } catch { logger.warning("could not sweep leftovers", metadata: ["error": "\(error)"]) }
+        } catch { logger.warning("could not remove leftover files", metadata: ["error": "\(error)"]) }
     }
 }

@@ -13,13 +13,13 @@ package struct StateLock: ~Copyable, Sendable {
             try createDirectories(stateDirectory)
         } catch {
             throw DaemonFailure(
-                .permissionDenied, "the state directory can not be made (\(error))", path: stateDirectory,
+                .permissionDenied, "the state directory cannot be created (\(error))", path: stateDirectory,
                 advice: "Choose another with --state.", errno: error.code)
         }
         let descriptor = open("\(stateDirectory)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw DaemonFailure(
-                .permissionDenied, "the state directory can not be written (\(String(cString: strerror(errno))))",
+                .permissionDenied, "the state directory cannot be written (\(String(cString: strerror(errno))))",
                 path: stateDirectory, advice: "Choose another with --state.", errno: errno)
         }
         let lock = StateLock(descriptor: descriptor)

@@ -21,10 +21,12 @@ struct StateOpening {
     /// Returns the device, and the report of a rebuild if there was one.
     func open() async throws -> (device: Device, rebuild: RebuildReport?) {
         readiness.starting("opening \(state)")
-        if let report = try StateSwap(state: state).resume() { logger.notice("carried a rebuild through: \(report)") }
+        if let report = try StateSwap(state: state).resume() {
+            logger.notice("completed an interrupted rebuild: \(report)")
+        }
         if configuration.resets {
             try refuseNewer()
-            let report = try await rebuild(because: "its reset was asked for")
+            let report = try await rebuild(because: "a reset was requested")
             return (try openDevice(), report)
         }
         do throws(DaemonFailure) {
@@ -52,7 +54,7 @@ struct StateOpening {
             throw DaemonFailure(error, path: state)
         } catch let error as DaemonFailure { throw error } catch {
             throw DaemonFailure(
-                .failed, "the state can not be opened (\(error))", path: state, advice: "Check the disk that holds it.")
+                .failed, "the state cannot be opened (\(error))", path: state, advice: "Check the disk that holds it.")
         }
     }
 
@@ -61,7 +63,8 @@ struct StateOpening {
         var information = stat()
         if stat(database, &information) == 0, information.st_size > 0 { return }
         guard try hasBlobs() else { return }
-        throw DaemonFailure(.damaged, "the metadata database is empty or gone, though there are documents", path: state)
+        throw DaemonFailure(
+            .damaged, "the metadata database is empty or missing, although there are documents", path: state)
     }
 
     /// Returns whether there are blobs. Throws if the folder cannot be read: if it were treated as empty, the start would remove bytes of
@@ -74,7 +77,7 @@ struct StateOpening {
             return try store.existingShards().contains { try !store.blobs(inShard: $0).isEmpty }
         } catch {
             throw DaemonFailure(
-                .failed, "the documents on this device can not be looked through (\(error))", path: content,
+                .failed, "the documents on this device cannot be examined (\(error))", path: content,
                 advice: "Nothing was changed. Check the disk that holds them.")
         }
     }
@@ -118,11 +121,11 @@ extension RebuildReport {
         if let folder {
             text += "\(recovered) documents that the cloud did not have are in \(folder). "
         } else {
-            text += "There was nothing that the cloud did not have. "
+            text += "All documents were in the cloud. "
         }
-        if repaired > 0 { text += "\(repaired) documents were sent again, as the cloud had lost bytes of them. " }
-        if keptAside > 0 { text += "\(keptAside) files that could not be recognised are in the content folder there. " }
-        if !lost.isEmpty { text += "The bytes of \(lost.count) documents were gone: \(lost.joined(separator: ", ")). " }
+        if repaired > 0 { text += "\(repaired) documents were uploaded again, as the cloud had lost bytes of them. " }
+        if keptAside > 0 { text += "\(keptAside) files of unknown origin are in the content folder of the old state. " }
+        if !lost.isEmpty { text += "The bytes of \(lost.count) documents were lost: \(lost.joined(separator: ", ")). " }
         return text + "The old state is in \(aside)."
     }
 }

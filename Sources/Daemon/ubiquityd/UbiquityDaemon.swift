@@ -11,7 +11,8 @@ struct UbiquityDaemon: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ubiquityd",
         abstract: "Serves one mount of the document store.",
-        discussion: "Usually started by `ubiquity mount`. SIGTERM and SIGINT stop it in order; the queue is kept.",
+        discussion:
+            "Usually started by `ubiquity mount`. SIGTERM and SIGINT shut it down cleanly; pending changes are kept.",
         version: ProgramVersion.current)
 
     @Option(help: ArgumentHelp("Where to mount.", valueName: "dir"))
@@ -20,7 +21,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The cloud: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "url"))
     var cloud: String?
 
-    @Option(help: ArgumentHelp("What other devices call this one (default: the host's name).", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of this device on others (default: the host's name).", valueName: "name"))
     var device: String?
 
     @Option(help: ArgumentHelp("Where this device keeps its state.", valueName: "dir"))
@@ -29,7 +30,9 @@ struct UbiquityDaemon: AsyncParsableCommand {
     @Flag(help: "Run for a terminal or a service manager.")
     var foreground = false
 
-    @Option(help: ArgumentHelp("How much of documents to keep local, such as 20G.", valueName: "size"), transform: size)
+    @Option(
+        help: ArgumentHelp("How many bytes of documents to keep local, such as 20G.", valueName: "size"),
+        transform: size)
     var cacheLimit: ByteCount?
 
     @Option(
@@ -40,7 +43,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many superseded versions of a document to list (default: 10).", valueName: "n"))
     var versionCount: Int?
 
-    @Option(help: ArgumentHelp("For how many days to list them (default: 30).", valueName: "n"))
+    @Option(help: ArgumentHelp("How many days to list them for (default: 30).", valueName: "n"))
     var versionDays: Int?
 
     @Option(
@@ -51,10 +54,11 @@ struct UbiquityDaemon: AsyncParsableCommand {
     @Flag(help: ArgumentHelp("Rebuild the state from the cloud first.", visibility: .private))
     var reset = false
 
-    @Option(help: ArgumentHelp("A descriptor to report readiness on.", valueName: "number", visibility: .private))
+    @Option(
+        help: ArgumentHelp("The file descriptor to report readiness on.", valueName: "number", visibility: .private))
     var readyFd: Int32?
 
-    @Option(help: ArgumentHelp("How often in a row it has crashed.", valueName: "n", visibility: .private))
+    @Option(help: ArgumentHelp("How many times in a row it has crashed.", valueName: "n", visibility: .private))
     var crashes: Int = 0
 
     static func main() async {
@@ -108,7 +112,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
         closeOnExec()
         execv("/proc/self/exe", &pointers)
         throw DaemonFailure(
-            .failed, "the daemon could not start again (\(Errno(errno, "execv")))", path: configuration.mountPoint,
+            .failed, "the daemon could not restart (\(Errno(errno, "execv")))", path: configuration.mountPoint,
             advice: "Reset it with: ubiquity reset \(configuration.mountPoint).")
     }
 
@@ -140,12 +144,12 @@ struct UbiquityDaemon: AsyncParsableCommand {
 }
 
 private func size(_ text: String) throws -> ByteCount {
-    guard let count = ByteCount(text) else { throw ValidationError("'\(text)' is no size such as 500M or 20G") }
+    guard let count = ByteCount(text) else { throw ValidationError("'\(text)' is not a size such as 500M or 20G") }
     return count
 }
 
 private func level(_ text: String) throws -> Logger.Level {
-    guard let level = Logger.Level(rawValue: text) else { throw ValidationError("'\(text)' is no log level") }
+    guard let level = Logger.Level(rawValue: text) else { throw ValidationError("'\(text)' is not a log level") }
     return level
 }
 

@@ -63,7 +63,7 @@ extension SyncEngine {
             guard let trouble = ContainerErrors.Trouble(error, in: container.name) else { throw error }
             if troubles.note(trouble) {
                 context.log.error(
-                    "a container can not be followed",
+                    "a container cannot be followed",
                     metadata: ["container": "\(container.name)", "why": "\(trouble.message)"])
             }
             return false

@@ -83,13 +83,13 @@ package struct PackageHistory: Sendable {
             }
             guard let package else {
                 throw VersionError(
-                    code: .notFound, message: "The package is gone. Restore the version to another place.")
+                    code: .notFound, message: "The package was deleted. Restore the version to another place.")
             }
             if isReady { return package }
             guard !package.isExcluded, !isPaused, attempt < attempts else {
                 throw VersionError(
                     code: .notUploaded,
-                    message: "What the package is now has not reached the cloud, and would be lost. "
+                    message: "The present state of the package is not in the cloud, and would be lost. "
                         + "Try again when `ubiquity status` says uploaded.")
             }
             try await context.clock.sleep(for: Self.interval)

@@ -27,7 +27,7 @@ package struct Recovery: Sendable {
             for item in items { try recover(item, transaction) }
         }
         try metadata.makeDurable()
-        log.notice("looked after files that were being written or lost bytes", metadata: ["count": "\(items.count)"])
+        log.notice("recovered files that were being written or lost bytes", metadata: ["count": "\(items.count)"])
     }
 
     /// Returns edits that were closed and not synced at a power failure: the row may have outlived the bytes that it describes, or be older

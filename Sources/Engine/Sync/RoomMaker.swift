@@ -63,7 +63,7 @@ package final class RoomMaker: Sendable {
                 if !isMade { noteFull() }
                 return isMade
             } catch {
-                context.log.warning("could not make room", metadata: ["error": "\(error)"])
+                context.log.warning("could not free space", metadata: ["error": "\(error)"])
                 noteFull()
                 return false
             }
@@ -126,7 +126,7 @@ package final class RoomMaker: Sendable {
             guard try context.content.freeBytes() >= 1 << 20 else { return }
         } catch { return }
         state.withLock { $0.isFull = false }
-        context.log.notice("the disk of this device has room again")
+        context.log.notice("the disk of this device has space again")
     }
 
     /// Runs work that takes space, and once more after making room if the disk was full.

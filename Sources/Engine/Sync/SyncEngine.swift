@@ -235,7 +235,7 @@ package final class SyncEngine: Sendable {
             return shared.state != state
         }
         if isNews {
-            context.log.notice("the cloud can not be used now", metadata: ["loop": "\(loop)", "why": "\(error)"])
+            context.log.notice("the cloud cannot be used now", metadata: ["loop": "\(loop)", "why": "\(error)"])
         }
     }
 }

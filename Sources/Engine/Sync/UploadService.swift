@@ -162,7 +162,7 @@ final class UploadService: Sendable {
     private func candidate(_ item: LocalItem) -> UploadCandidate? {
         do { return try UploadCandidate(item, in: context.content) } catch {
             context.log.error("an edited file has no bytes", metadata: ["node": "\(item.node)", "error": "\(error)"])
-            fail(item, "Its bytes on this device can not be read: \(error).")
+            fail(item, "Its bytes on this device cannot be read: \(error).")
             return nil
         }
     }
@@ -191,7 +191,8 @@ final class UploadService: Sendable {
                     try setError(Self.damage, of: candidate.item, transaction)
                 case .success where !durable.contains(candidate.item.blob):
                     try setError(
-                        "This disk did not take its bytes; they are written again.", of: candidate.item, transaction)
+                        "The disk failed to store its bytes; they will be written again.", of: candidate.item,
+                        transaction)
                 case .success(let upload):
                     if try candidate.note(upload.reference, in: context.content, transaction) {
                         try keep(upload, transaction)
@@ -211,8 +212,8 @@ final class UploadService: Sendable {
     }
 
     private static let damage =
-        "Its bytes on this device changed by themselves while it waited for the cloud: the disk may be failing. "
-        + "Look at it, and save it again to upload it as it is; or restore it from a backup."
+        "Its bytes on this device were corrupted while it waited for the upload: the disk may be failing. "
+        + "Check it, and save it again to upload it as it is; or restore it from a backup."
 
     /// Makes blobs durable. Returns those that are: one whose sync failed before is left out until it is rewritten.
     private func makeDurable(_ all: [BlobName]) throws -> Set<BlobName> {

@@ -64,7 +64,7 @@ package struct VersionHistory: Sendable {
             if try await replace(item, by: version) { return }
         }
         throw VersionError(
-            code: .busy, message: "Something writes the document again and again. Close it, then restore the version.")
+            code: .busy, message: "A program keeps writing the document. Close it there, then restore the version.")
     }
 
     /// Returns the item once the log has what it shows.
@@ -75,7 +75,7 @@ package struct VersionHistory: Sendable {
                 return try context.metadata.read { try $0.local.item(id, in: container) }
             }
             guard let item else {
-                throw VersionError(code: .notFound, message: "The document is gone. Restore the version to a file.")
+                throw VersionError(code: .notFound, message: "The document was deleted. Restore the version to a file.")
             }
             if item.pendingSince == nil, !item.isEdited, !item.isWriting, item.isKnown { return item }
             let isPaused = try await context.blocking { [context] in
@@ -94,7 +94,7 @@ package struct VersionHistory: Sendable {
         }
         return VersionError(
             code: .notUploaded,
-            message: "What the document is now has not reached the cloud, and would be lost. "
+            message: "The present content of the document is not in the cloud, and would be lost. "
                 + "Try again when `ubiquity status` says uploaded.")
     }
 
@@ -133,7 +133,7 @@ package struct VersionHistory: Sendable {
         }
         guard let end else {
             throw VersionError(
-                code: .busy, message: "A program that reads or writes the document holds it. Try again when it is done."
+                code: .busy, message: "A program holds a claim on the document. Try again when it is done."
             )
         }
         return try await context.blocking {
@@ -167,10 +167,10 @@ extension VersionError {
         case .offline, .stalled:
             self.init(
                 code: .offline,
-                message: "Its bytes are in the cloud, which can not be reached now. Try again when it can.")
+                message: "Its bytes are in the cloud, which cannot be reached now. Try again when it can.")
         case .notFound:
             self.init(
-                code: .notFound, message: "Its bytes are not in the cloud any more: versions are kept for a while only."
+                code: .notFound, message: "Its bytes are no longer in the cloud: versions are kept for a limited time."
             )
         default: self.init(code: .failed, message: error.message)
         }

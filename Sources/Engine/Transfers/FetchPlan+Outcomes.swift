@@ -76,7 +76,7 @@ extension FetchPlan {
     private var patienceError: TransferError {
         if let lastFailure, lastFailure.code == .offline { return lastFailure }
         return TransferError(
-            .stalled, "The cloud sends nothing. The download goes on when it does.", cause: lastFailure)
+            .stalled, "The cloud does not respond. The download continues when it does.", cause: lastFailure)
     }
 
     /// Marks the target as absent and idle, so that it may be fetched again.

@@ -60,13 +60,14 @@ package struct TransferError: Error, CustomStringConvertible {
         case let error as CloudError: self.init(Self.code(of: error.code), error.message, cause: error)
         case let error as ChunkError: self.init(Self.code(of: error.code), error.message, cause: error)
         case let error as Errno: self.init(local: error)
-        default: self.init(.failed, "The transfer failed in an unforeseen way.", cause: error)
+        default: self.init(.failed, "The transfer failed with an unexpected error.", cause: error)
         }
     }
 
     private init(local error: Errno) {
         let full = error.code == ENOSPC || error.code == EDQUOT
-        let advice = full ? "The disk of this device is full: make room." : "A local file could not be read or written."
+        let advice =
+            full ? "The disk of this device is full: free some space." : "A local file could not be read or written."
         self.init(full ? .noSpace : .localFile, advice, errno: error, cause: error)
     }
 

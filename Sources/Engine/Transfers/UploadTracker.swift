@@ -188,6 +188,6 @@ extension TransferError {
     }
 
     static func tooManyChunks(_ size: UInt64) -> TransferError {
-        TransferError(.tooLarge, "A file of \(size) bytes is more than one content may hold. Split it.")
+        TransferError(.tooLarge, "A file of \(size) bytes exceeds the size limit. Split it.")
     }
 }

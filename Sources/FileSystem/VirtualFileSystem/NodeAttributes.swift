@@ -191,7 +191,7 @@ extension VirtualFileSystem {
     func mirrorModified(_ item: LocalItem) {
         guard item.kind == .file, item.presence == .whole else { return }
         do { try content.setModified(item.attributes.modified, of: item.blob) } catch {
-            log.debug("could not set a blob's time; the next open does", metadata: ["node": "\(item.node)"])
+            log.debug("could not set a blob's time; the next open will", metadata: ["node": "\(item.node)"])
         }
     }
 

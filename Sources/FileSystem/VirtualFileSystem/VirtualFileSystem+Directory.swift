@@ -45,7 +45,8 @@ extension VirtualFileSystem {
     /// its folder.
     private func shownAttributes(of item: LocalItem) -> NodeAttributes {
         do { return try attributes(of: item) } catch {
-            log.warning("an open file could not be looked at", metadata: ["node": "\(item.node)", "error": "\(error)"])
+            log.warning(
+                "could not read the status of an open file", metadata: ["node": "\(item.node)", "error": "\(error)"])
             return attributes(item)
         }
     }

@@ -54,7 +54,7 @@ extension VirtualFileSystem {
                 do {
                     let blob = try BlobStatus(descriptor: state.descriptor)
                     if blob.changed < limit { try noteEdit(&state) }
-                } catch { log.warning("could not look at an open file", metadata: ["error": "\(error)"]) }
+                } catch { log.warning("could not read the status of an open file", metadata: ["error": "\(error)"]) }
             }
         }
     }
@@ -66,7 +66,7 @@ extension VirtualFileSystem {
             try finishWriting(&state)
             state.isUnfinished = false
         } catch {
-            log.error("could not note the end of writing; it is tried again", metadata: ["error": "\(error)"])
+            log.error("could not record the end of writing; it will be retried", metadata: ["error": "\(error)"])
             state.isUnfinished = true
         }
         return !state.isUnfinished
@@ -92,7 +92,7 @@ extension VirtualFileSystem {
         for blob in content.blobsToRenew {
             do { try renewing.withLock { _ in try renew(blob) } } catch {
                 log.error(
-                    "a document's bytes can not be made durable", metadata: ["blob": "\(blob)", "error": "\(error)"])
+                    "a document's bytes cannot be made durable", metadata: ["blob": "\(blob)", "error": "\(error)"])
             }
         }
     }

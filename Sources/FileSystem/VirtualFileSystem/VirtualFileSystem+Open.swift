@@ -71,14 +71,15 @@ extension VirtualFileSystem {
             if item.size == 0 { return try content.create(item.blob) }
             guard item.content != nil, !item.isEdited, !item.isWriting else { throw Errno(EIO, "blob lost") }
             try forgetBytes(of: item)
-            throw Errno(ESTALE, "the row is another now")
+            throw Errno(ESTALE, "the row has changed")
         }
     }
 
     /// Makes the document a placeholder again, after the disk lost a blob whose bytes the cloud has.
     private func forgetBytes(of item: LocalItem) throws {
         log.warning(
-            "a document's bytes are gone from this disk; they are fetched again", metadata: ["node": "\(item.node)"])
+            "a document's bytes are missing on this disk; they will be downloaded again",
+            metadata: ["node": "\(item.node)"])
         _ = try update(item.node, .freeing) { row in
             guard row.generation == item.generation, row.presence == .whole else { return }
             row.presence = .none

@@ -35,7 +35,7 @@ extension VirtualFileSystem {
         guard let download = handle.file.state.withLock({ $0.download }) else { return }
         try await download.ensure(0..<download.reference.size, patience: source.patience)
         try await finishDownload(of: handle.file)
-        guard handle.file.isWhole else { throw Errno(EIO, "its download could not be noted") }
+        guard handle.file.isWhole else { throw Errno(EIO, "its download could not be recorded") }
     }
 
     private func finishDownload(of file: OpenFile) async throws {

@@ -55,7 +55,7 @@ package final class BlobRemoval: Sendable {
         for blob in blobs {
             do { try content.remove(blob) } catch {
                 log.warning(
-                    "could not remove a blob; the sweep will", metadata: ["blob": "\(blob)", "error": "\(error)"])
+                    "could not remove a blob; the next sweep will", metadata: ["blob": "\(blob)", "error": "\(error)"])
             }
         }
     }

@@ -77,7 +77,7 @@ final class Checkpoint: Sendable {
         do { _ = try space.whileSteady { try opened().inDatabase { try $0.checkpoint(.passive) } } } catch {
             if let error = error as? DatabaseError { sync.note(error) }
             // It is tried again when the log has grown by another step.
-            log.warning("the database's log was not carried over", metadata: ["error": "\(error)"])
+            log.warning("the checkpoint of the database's log failed", metadata: ["error": "\(error)"])
         }
     }
 

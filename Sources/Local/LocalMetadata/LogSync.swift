@@ -69,7 +69,7 @@ final class LogSync: Sendable {
     func fail(_ why: String) -> MetadataError {
         let failure = MetadataError(
             .notDurable,
-            "The disk did not take the changes in \(path) (\(why)). Nothing more is promised until a new start has "
+            "The disk failed to store changes in \(path) (\(why)). Nothing is durable until a restart has "
                 + "written them again. Check that disk.")
         let (first, action) = state.withLock { state in
             defer { state.onFailure = nil }

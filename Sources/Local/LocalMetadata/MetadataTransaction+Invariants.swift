@@ -25,7 +25,7 @@ extension MetadataTransaction {
                 "SELECT \(LocalItem.selection) FROM local WHERE node > ? ORDER BY node LIMIT 1000",
                 [Int64(bitPattern: last.value)])
             problems += unreadable.map {
-                RowProblem(kind: .unreadable, node: $0, what: "its row holds what no item can have")
+                RowProblem(kind: .unreadable, node: $0, what: "its row has impossible values")
             }
             guard let end = [items.last?.node, unreadable.last].compactMap(\.self).max() else { break }
             last = end
@@ -35,25 +35,25 @@ extension MetadataTransaction {
 
     private static let rules: [(kind: RowProblem.Kind, what: String, query: String)] = [
         (
-            .strandedItem, "it is in a folder that is not there",
+            .strandedItem, "its folder does not exist",
             """
             SELECT node FROM local
             WHERE parent NOT IN (1, 2) AND NOT EXISTS (SELECT 1 FROM local above WHERE above.node = local.parent)
             """
         ),
         (
-            .parentIsNoFolder, "what it is in is no folder",
+            .parentIsNoFolder, "its parent is not a folder",
             """
             SELECT node FROM local WHERE parent <> 1
               AND EXISTS (SELECT 1 FROM local above WHERE above.node = local.parent AND above.kind <> 0)
             """
         ),
         (
-            .missingContainer, "its container is not there",
+            .missingContainer, "its container does not exist",
             "SELECT node FROM local WHERE NOT EXISTS (SELECT 1 FROM container WHERE id = local.container)"
         ),
         (
-            .unknownToLog, "it counts as known to the cloud, and the log has no such item",
+            .unknownToLog, "it is marked as known to the cloud, but the log has no such item",
             """
             SELECT node FROM local WHERE isKnown = 1 AND conflictOf IS NULL AND isExcluded = 0
               AND NOT EXISTS (SELECT 1 FROM remote WHERE remote.container = local.container AND remote.item = local.item)
@@ -63,7 +63,7 @@ extension MetadataTransaction {
             """
         ),
         (
-            .missingContent, "it is clean and all here, and nothing says what its bytes should be",
+            .missingContent, "it is unedited and complete, but has no digest",
             """
             SELECT node FROM local WHERE kind = 1 AND presence = 2 AND size > 0
               AND isEdited = 0 AND isWriting = 0 AND digest IS NULL

@@ -20,7 +20,7 @@ extension MetadataTransaction {
         return try Row.fetchAll(db, sql: query).map { row in
             RowProblem(
                 kind: .brokenSeal, node: (row[0] as Int64?).map { NodeID(UInt64(bitPattern: $0)) },
-                what: "its row in \"\(table.name)\" has other bytes than were written")
+                what: "its row in \"\(table.name)\" does not match its checksum")
         }
     }
 
@@ -36,7 +36,7 @@ extension MetadataTransaction {
     private func numberingProblem() throws -> RowProblem? {
         let last = try optionalNumber("SELECT max(seq) FROM sqlite_sequence WHERE name = 'local'") ?? -1
         guard try last < number("SELECT coalesce(max(node), 15) FROM local") else { return nil }
-        return RowProblem(kind: .numbering, node: nil, what: "the last number given to an item is below one in use")
+        return RowProblem(kind: .numbering, node: nil, what: "the last assigned item number is below one in use")
     }
 
     /// Returns whether a row of `local` has the bytes that were written; true where the database is older than seals.

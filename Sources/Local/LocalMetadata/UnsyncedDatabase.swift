@@ -18,7 +18,7 @@ struct UnsyncedDatabase {
             return
         }
         log.error(
-            "what the disk did not take can not be marked", metadata: ["error": "\(Errno(errno, "open \(mark)"))"])
+            "the failed sync cannot be recorded", metadata: ["error": "\(Errno(errno, "open \(mark)"))"])
     }
 
     /// Rewrites both files if they are marked. Called before they are opened.

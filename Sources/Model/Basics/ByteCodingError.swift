@@ -5,8 +5,8 @@ package enum ByteCodingError: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .truncated: "the data ends too early"
-        case .invalid(let what): "the data holds \(what)"
+        case .truncated: "the data is truncated"
+        case .invalid(let what): "the data contains \(what)"
         }
     }
 }

@@ -11,7 +11,7 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
             case .scheme: "it does not begin with http:// or https://"
             case .host: "it names no host"
             case .port: "its port is not a number from 1 to 65535"
-            case .parts: "it has a user, a query, a fragment or characters that an address can not have"
+            case .parts: "it has a user, a query, a fragment or invalid characters"
             }
         }
     }

@@ -100,7 +100,7 @@ package struct ChunkBatch: Hashable, Sendable {
 private func framesReader(_ bytes: [UInt8]) throws(ByteCodingError) -> ByteReader {
     var reader = ByteReader(bytes)
     let found = try reader.byte()
-    guard found == version else { throw .invalid("frames of version \(found), which this program does not know") }
+    guard found == version else { throw .invalid("frames of the unknown version \(found)") }
     return reader
 }
 

@@ -13,7 +13,7 @@ package enum WireJSON {
     /// - Throws: ``CloudFailure`` with `invalidRequest`.
     package static func decode<T: Decodable>(_ type: T.Type = T.self, from bytes: [UInt8]) throws(CloudFailure) -> T {
         do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch {
-            throw CloudFailure(.invalidRequest, "The body is not the JSON object that belongs here.")
+            throw CloudFailure(.invalidRequest, "The body is not the expected JSON object.")
         }
     }
 }

@@ -25,7 +25,7 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
             let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
             guard let bucket = parts.first, !bucket.isEmpty else { throw Self.invalid(text, "it names no bucket") }
             self = .s3(bucket: String(bucket), prefix: parts.count > 1 ? String(parts[1]) : "")
-        case let scheme: throw Self.invalid(text, "there is no cloud of the kind \"\(scheme)\"")
+        case let scheme: throw Self.invalid(text, "clouds of the kind \"\(scheme)\" are not supported")
         }
     }
 
@@ -55,7 +55,7 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
     package func requireSupport() throws(DaemonFailure) {
         guard case .s3 = self else { return }
         throw DaemonFailure(
-            .unsupported, "this version has no S3 clouds yet", path: description,
+            .unsupported, "this version does not support S3 clouds yet", path: description,
             advice: "Use file:///DIRECTORY, or a server of your own: http(s)://HOST.")
     }
 

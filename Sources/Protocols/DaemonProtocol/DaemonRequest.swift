@@ -22,7 +22,7 @@ extension DaemonRequest: Encodable, DecodableWithConfiguration {
         let container = try decoder.container(keyedBy: WireKey.self)
         guard let (verb, call) = container.only(calls.call) else {
             throw DaemonFailure(
-                .unsupported, "the request has no verb that this daemon knows",
+                .unsupported, "this daemon does not know the request's verb",
                 advice: "Use programs of one release: restart the daemon after an update.")
         }
         self.init(try container.decode(call, forKey: verb))

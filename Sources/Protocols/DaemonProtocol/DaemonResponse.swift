@@ -20,7 +20,7 @@ extension DaemonResponse: Encodable, DecodableWithConfiguration {
         let container = try decoder.container(keyedBy: WireKey.self)
         guard let (kind, response) = container.only(calls.response) else {
             throw DaemonFailure(
-                .unsupported, "the daemon's response is of a kind that this program does not know",
+                .unsupported, "this program does not know the kind of the daemon's response",
                 advice: "Use programs of one release: restart the daemon after an update.")
         }
         self.init(try container.decode(response, forKey: kind))

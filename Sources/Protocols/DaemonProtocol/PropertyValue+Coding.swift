@@ -31,7 +31,9 @@ extension PropertyValue {
         self = try Self.read(&reader, depth: 0)
         try reader.expectEnd()
         // A length has several encodings, of which only the shortest is valid.
-        guard encoded()?.elementsEqual(bytes) ?? false else { throw .invalid("a length in more bytes than it takes") }
+        guard encoded()?.elementsEqual(bytes) ?? false else {
+            throw .invalid("a length that is not in its shortest form")
+        }
     }
 
     private func write(to writer: inout ByteWriter, depth: Int) -> Bool {
@@ -73,7 +75,7 @@ extension PropertyValue {
     }
 
     private static func read(_ reader: inout ByteReader, depth: Int) throws(ByteCodingError) -> PropertyValue {
-        guard depth < maximumDepth else { throw .invalid("values nested too deep") }
+        guard depth < maximumDepth else { throw .invalid("values nested too deeply") }
         let byte = try reader.byte()
         guard let tag = Tag(rawValue: byte) else { throw .invalid("an unknown kind of value \(byte)") }
         switch tag {
@@ -100,11 +102,11 @@ extension PropertyValue {
         for _ in 0..<(try reader.count(minimumBytes: 2)) {
             let key = try reader.string()
             // Sorted keys make the encoding unique.
-            guard last.map({ precedes($0, key) }) ?? true else { throw .invalid("keys out of order") }
+            guard last.map({ precedes($0, key) }) ?? true else { throw .invalid("unsorted keys") }
             last = key
             let value = try read(&reader, depth: depth + 1)
             // Two canonically equivalent spellings of a text are the same key in Swift.
-            guard values.updateValue(value, forKey: key) == nil else { throw .invalid("a key twice") }
+            guard values.updateValue(value, forKey: key) == nil else { throw .invalid("a duplicate key") }
         }
         return .dictionary(values)
     }

@@ -23,7 +23,7 @@ final class AccountRoutes: Sendable {
         let isAllowed = limiter.withLock { $0.allows(context.peerGroup, now: ContinuousClock.now - start) }
         guard isAllowed else {
             audit.refused("tooMany", context)
-            throw CloudFailure(.busy, "Too many tries to sign in; wait a minute.")
+            throw CloudFailure(.busy, "Too many attempts to sign in; wait a minute.")
         }
         let body = try await reader.collect(request, upTo: CloudLimits.json)
         let message = try WireJSON.decode(SignInRequest.self, from: body)

@@ -75,7 +75,7 @@ struct BodyReader: Sendable {
     }
 
     private static func tooLong(_ limit: Int) -> CloudFailure {
-        CloudFailure(.tooLarge, "The body is longer than the \(limit) bytes that this route takes.")
+        CloudFailure(.tooLarge, "The body is longer than this route's limit of \(limit) bytes.")
     }
 }
 
@@ -147,14 +147,14 @@ private func within<T: Sendable>(
 extension ServerContext {
     func container() throws -> ContainerName {
         guard let text = parameters.get("container"), let name = ContainerName(text) else {
-            throw CloudFailure(.invalidRequest, "The path names no container.")
+            throw CloudFailure(.invalidRequest, "The path has no valid name of a container.")
         }
         return name
     }
 
     func chunk() throws -> ChunkID {
         guard let text = parameters.get("chunk"), let bytes = Hex.decode(text), let id = ChunkID(bytes) else {
-            throw CloudFailure(.invalidRequest, "The path names no chunk: 64 hexadecimal digits.")
+            throw CloudFailure(.invalidRequest, "The path has no name of a chunk, which is 64 hexadecimal digits.")
         }
         return id
     }
@@ -174,6 +174,6 @@ extension Request {
 /// Runs a decoder of the protocol and reports what it throws as the client's mistake.
 func decoding<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as ByteCodingError {
-        throw CloudFailure(.invalidRequest, "The body is not what belongs here: \(error).")
+        throw CloudFailure(.invalidRequest, "The body cannot be parsed: \(error).")
     }
 }

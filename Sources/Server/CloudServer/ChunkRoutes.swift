@@ -26,7 +26,7 @@ struct ChunkRoutes: Sendable {
         try await reader.read(request, upTo: CloudLimits.batchBody, of: account) { body in
             let parts = try decoding { try ChunkBatch(decoding: body).parts }
             guard parts.count <= CloudLimits.batchChunks else {
-                throw CloudFailure(.tooLarge, "A request has at most \(CloudLimits.batchChunks) chunks.")
+                throw CloudFailure(.tooLarge, "A request may have at most \(CloudLimits.batchChunks) chunks.")
             }
             try await store.chunks.put(parts, in: name, of: account)
             note(body.count, name, isUpload: true, context)

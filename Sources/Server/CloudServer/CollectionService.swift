@@ -31,13 +31,13 @@ struct CollectionService: Service {
             let report = try await store.collect(policy)
             metrics.collected(report.chunks, report.bytes)
             log.notice(
-                "collected chunks that nothing needs",
+                "collected unneeded chunks",
                 metadata: [
                     "chunks": "\(report.chunks)", "bytes": "\(report.bytes)", "strays": "\(report.strayFiles)",
                     "containers": "\(report.containers)", "skipped": "\(report.skipped.count)",
                 ])
         } catch is CancellationError {
-            log.debug("a collection was interrupted; the next one goes on")
+            log.debug("a collection was interrupted; the next one continues it")
         } catch { log.error("chunks could not be collected", metadata: ["error": "\(error)"]) }
     }
 }

@@ -37,7 +37,7 @@ final class HealthWatch: Service {
         var failure: CloudFailure?
         do { try await store.checkHealth() } catch {
             failure = Refusals.failure(of: error)
-            log.error("the server is not well", metadata: ["error": "\(error)"])
+            log.error("the server is unhealthy", metadata: ["error": "\(error)"])
         }
         last.withLock { $0 = Look(at: .now, failure: failure) }
     }
@@ -48,7 +48,7 @@ final class HealthWatch: Service {
     var failure: CloudFailure? {
         guard let look = last.withLock({ $0 }) else { return nil }
         guard ContinuousClock.now - look.at < interval * 6 else {
-            return CloudFailure(.failed, "The disk of the server does not answer.")
+            return CloudFailure(.failed, "The server's disk does not respond.")
         }
         return look.failure
     }

@@ -28,7 +28,7 @@ struct LinkRoutes: Sendable {
         guard let bytes = message.nameBytes ?? message.name.map({ Data($0.utf8) }),
             // An invalid name is refused like a missing one.
             let name = try? ItemName(bytes: bytes)
-        else { throw CloudFailure(.invalidRequest, "The document's name is missing or can not be one.") }
+        else { throw CloudFailure(.invalidRequest, "The document's name is missing or invalid.") }
         guard (1...PublishRequest.longest).contains(message.seconds) else {
             throw CloudFailure(
                 .invalidRequest, "A link lasts from a second to \(PublishRequest.longest / 86_400) days.")
@@ -58,7 +58,7 @@ struct LinkRoutes: Sendable {
     func withdraw(_ request: Request, _ context: ServerContext) async throws -> Response {
         let (number, account) = (try context.number(), try context.requireDevice().account)
         guard try await store.links.withdraw(number, of: account) else {
-            throw CloudFailure(.notFound, "There is no such link; it may have expired, or was withdrawn before.")
+            throw CloudFailure(.notFound, "There is no such link; it may have expired or been withdrawn.")
         }
         await audit.note("link withdrawn", context, account: account, ["link": "\(number)"])
         return .done
@@ -67,10 +67,10 @@ struct LinkRoutes: Sendable {
     private static func content(_ message: PublishRequest) throws -> ContentReference {
         guard let digest = Hex.decode(message.digest).flatMap({ Digest($0) }),
             let layout = ContentReference.Layout(rawValue: message.layout), message.size <= UInt64(Int64.max)
-        else { throw CloudFailure(.invalidRequest, "The content is not named as it must be.") }
+        else { throw CloudFailure(.invalidRequest, "The digest, size or layout of the content is invalid.") }
         let content = ContentReference(digest: digest, size: message.size, layout: layout)
         guard layout == .manifest || Manifest(within: content) != nil else {
-            throw CloudFailure(.invalidRequest, "No content of that size has that layout.")
+            throw CloudFailure(.invalidRequest, "The layout does not match the size of the content.")
         }
         return content
     }

@@ -6,10 +6,12 @@ struct MetricsText {
 
     mutating func add(_ statistics: ServerStatistics) {
         one("ubiquity_accounts", "gauge", "Accounts.", statistics.accounts.count)
-        one("ubiquity_disk_free_bytes", "gauge", "Free on the disk of the data directory.", statistics.freeBytes)
+        one("ubiquity_disk_free_bytes", "gauge", "Free space on the disk of the data directory.", statistics.freeBytes)
         one("ubiquity_database_bytes", "gauge", "Size of the database.", statistics.databaseBytes)
-        perAccount("ubiquity_account_used_bytes", "What an account stores.", statistics) { $0.used }
-        perAccount("ubiquity_account_quota_bytes", "What it may store; absent without a limit.", statistics) {
+        perAccount("ubiquity_account_used_bytes", "Bytes that an account stores.", statistics) { $0.used }
+        perAccount(
+            "ubiquity_account_quota_bytes", "Bytes that an account may store; absent without a limit.", statistics
+        ) {
             $0.quota
         }
         perAccount("ubiquity_account_devices", "Devices signed in.", statistics) { UInt64($0.devices) }
@@ -28,11 +30,13 @@ struct MetricsText {
     }
 
     mutating func add(_ process: ProcessUse, uptime: Duration, health: Bool, bodyBytes: Int) {
-        one("ubiquity_healthy", "gauge", "Whether the last look at database and disk went well.", health ? 1 : 0)
+        one(
+            "ubiquity_healthy", "gauge", "Whether the last health check of database and disk succeeded.", health ? 1 : 0
+        )
         one("ubiquity_body_bytes", "gauge", "Memory of request and response bodies.", bodyBytes)
-        one("ubiquity_uptime_seconds", "gauge", "Since the start.", Int(uptime / .seconds(1)))
+        one("ubiquity_uptime_seconds", "gauge", "Time since the start.", Int(uptime / .seconds(1)))
         one("process_resident_memory_bytes", "gauge", "Memory of the process.", process.residentBytes)
-        one("process_open_fds", "gauge", "Open descriptors.", process.descriptors)
+        one("process_open_fds", "gauge", "Open file descriptors.", process.descriptors)
         one("process_cpu_seconds_total", "counter", "Processor time, user and system.", process.processorSeconds)
     }
 

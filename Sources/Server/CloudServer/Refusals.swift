@@ -14,8 +14,8 @@ enum Refusals {
     static let renamed = CloudFailure(
         .renamed, "The server was restored from a backup, or a container was removed. The device will resync.")
     static let readOnly = CloudFailure(
-        .forbidden, "This device is signed in with read-only access (--scope read), so it can not change anything.")
-    static let busy = CloudFailure(.busy, "The server has too much to do now; try again soon.")
+        .forbidden, "This device is signed in with read-only access (--scope read), so it cannot change anything.")
+    static let busy = CloudFailure(.busy, "The server is busy; try again soon.")
     /// Not a failure of the server: any client can end its connection within a body, as often as it likes.
     static let ended = CloudFailure(.invalidRequest, "The connection ended before the request did.")
     static let slow = CloudFailure(.busy, "The request did not arrive in time.")
@@ -27,7 +27,7 @@ enum Refusals {
         case let error as any HTTPResponseError: failure(ofStatus: error.status.code)
         case is HTTPParserError, is ChannelError: ended
         case let error as IOError where [ECONNRESET, EPIPE, ENOTCONN].contains(error.errnoCode): ended
-        default: CloudFailure(.failed, "The server could not do that; its log says why.")
+        default: CloudFailure(.failed, "The server failed to handle the request; its log says why.")
         }
     }
 
@@ -35,9 +35,9 @@ enum Refusals {
     private static func failure(ofStatus status: Int) -> CloudFailure {
         switch status {
         case 404, 405: CloudFailure(.notFound, "There is nothing at this path.")
-        case 413: CloudFailure(.tooLarge, "The body is longer than this route takes.")
+        case 413: CloudFailure(.tooLarge, "The body exceeds this route's limit.")
         case 400..<500: CloudFailure(.invalidRequest, "Bad request: the server could not parse it (status \(status)).")
-        default: CloudFailure(.failed, "The server could not do that; its log says why.")
+        default: CloudFailure(.failed, "The server failed to handle the request; its log says why.")
         }
     }
 

@@ -49,7 +49,7 @@ struct ResponseMiddleware: RouterMiddleware {
         guard request.method == .get || request.method == .head else { return }
         let length = request.headers[.contentLength].map { Int($0) ?? 1 } ?? 0
         guard length == 0, request.headers[.transferEncoding] == nil else {
-            throw CloudFailure(.invalidRequest, "A \(request.method) has no body.")
+            throw CloudFailure(.invalidRequest, "A \(request.method) request must not have a body.")
         }
     }
 

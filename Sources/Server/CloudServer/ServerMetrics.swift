@@ -24,14 +24,16 @@ final class ServerMetrics: Sendable {
         registry = PrometheusRegistry([
             .init(
                 name: "ubiquity_requests_total", kind: .counter,
-                help: "Requests answered, by pattern of path, method and status."),
+                help: "Handled requests, by path pattern, method and status."),
             .init(
                 name: "ubiquity_request_seconds", kind: .histogram(Self.bounds),
-                help: "Time until the head of the answer."),
+                help: "Time until the head of the response."),
             .init(name: "ubiquity_news_streams", kind: .gauge, help: "Devices that listen to the change feed."),
             .init(name: "ubiquity_collections_total", kind: .counter, help: "Collections of chunks since the start."),
             .init(name: "ubiquity_collected_chunks_total", kind: .counter, help: "Chunks collected since the start."),
-            .init(name: "ubiquity_collected_bytes_total", kind: .counter, help: "Their bytes."),
+            .init(
+                name: "ubiquity_collected_bytes_total", kind: .counter,
+                help: "Bytes of chunks collected since the start."),
         ])
         streams = Meter(label: "ubiquity_news_streams", dimensions: [], factory: registry)
         collections = Counter(label: "ubiquity_collections_total", dimensions: [], factory: registry)

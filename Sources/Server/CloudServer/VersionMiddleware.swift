@@ -18,7 +18,8 @@ struct VersionMiddleware: RouterMiddleware {
                 "This server only speaks version \(CloudProtocolVersion.current). Update ubiquity-server.")
         case .foreign:
             throw CloudFailure(
-                .invalidRequest, "The field \(CloudProtocolVersion.header) with the protocol's version is missing.")
+                .invalidRequest,
+                "The header field \(CloudProtocolVersion.header) with the protocol's version is missing.")
         }
     }
 }

@@ -31,7 +31,7 @@ extension PageFrame {
             """
             <h1>Containers</h1>
             \(usage(used, share))
-            \(containers.isEmpty ? "<p class=\"empty\">There is none yet. The first device that mounts this cloud makes one.</p>" : list(containers))
+            \(containers.isEmpty ? "<p class=\"empty\">There are no containers yet. The first device that mounts this cloud creates one.</p>" : list(containers))
             """, tab: .containers)
     }
 
@@ -73,7 +73,7 @@ extension PageFrame {
             <h1>\(container.text)</h1>
             <p><label>The log of this container is being read: \(done) of \(total) entries. \
             <progress max="\(max(1, total))" value="\(done)"></progress></label></p>
-            <p><a href="">Look again</a></p>
+            <p><a href="">Reload</a></p>
             </section>
             """, tab: .containers)
     }

@@ -93,7 +93,7 @@ extension PageFrame {
         <option value="">when it is revoked</option><option value="1d">after a day</option>\
         <option value="1w">after a week</option><option value="30d">after 30 days</option>\
         <option value="365d">after a year</option></select>
-        <button>Make a sign-in code</button></form></section>
+        <button>Create a sign-in code</button></form></section>
         """
     }
 
@@ -104,7 +104,7 @@ extension PageFrame {
         } else {
             let reset: HTML =
                 device.isResetAsked
-                ? "<span class=\"mark\">reset asked</span>"
+                ? "<span class=\"mark\">reset requested</span>"
                 : "<a class=\"button\" href=\"\(url("devices/\(device.number)/reset"))\">Reset</a>"
             actions = "\(reset) <a class=\"button grave\" href=\"\(url("devices/\(device.number)/revoke"))\">Revoke</a>"
         }
@@ -135,9 +135,9 @@ extension PageFrame {
             """
             <h1>Transfers</h1>
             <section aria-labelledby="now"><h2 id="now">In the last minute</h2>
-            \(transfers.isEmpty ? "<p class=\"empty\">Nothing is moving.</p>" : moving(transfers))</section>
-            <section aria-labelledby="announced"><h2 id="announced">Announced, not here yet</h2>
-            \(announced.isEmpty ? "<p class=\"empty\">Every document is here whole.</p>" : waiting(announced))</section>
+            \(transfers.isEmpty ? "<p class=\"empty\">There are no transfers.</p>" : moving(transfers))</section>
+            <section aria-labelledby="announced"><h2 id="announced">Announced, not uploaded yet</h2>
+            \(announced.isEmpty ? "<p class=\"empty\">All documents are uploaded.</p>" : waiting(announced))</section>
             """, tab: .transfers)
     }
 
@@ -145,7 +145,7 @@ extension PageFrame {
         let rows = transfers.map { transfer -> HTML in
             """
             <tr><th scope="row"><bdi>\(Shown.visible(transfer.device))</bdi></th>
-            <td data-label="What">\(transfer.isUpload ? "sends" : "fetches")</td>
+            <td data-label="What">\(transfer.isUpload ? "uploads" : "downloads")</td>
             <td data-label="Container">\(transfer.container.text)</td>
             <td data-label="Bytes" class="number">\(Shown.size(transfer.bytes))</td></tr>
             """

@@ -79,7 +79,7 @@ extension PageFrame {
         return """
             <section class="card conflict" aria-labelledby="conflict">
             <h2 id="conflict">Changed on \(item.conflicts.count + 1) devices at once</h2>
-            <p>Choose which version stays. The others go, on every device; or keep all, each as a document of its own.</p>
+            <p>Choose which version to keep. The others are deleted on every device; or keep all, each as a document of its own.</p>
             <form method="post" action="\(itemURL(item, container))/resolve">\(token)
             <input type="hidden" name="seen" value="\(Self.seen(item))">
             <table><thead><tr><th scope="col">By</th><th scope="col">Changed (UTC)</th><th scope="col" class="number">Size</th>\

@@ -77,8 +77,8 @@ extension PageFrame {
     private func pages(_ part: FolderPart) -> HTML {
         guard part.total > part.pageSize else { return .empty }
         let last = (part.total - 1) / part.pageSize
-        let back: HTML = part.page > 0 ? "<a rel=\"prev\" href=\"?page=\(part.page - 1)\">Back</a>" : ""
-        let on: HTML = part.page < last ? "<a rel=\"next\" href=\"?page=\(part.page + 1)\">On</a>" : ""
+        let back: HTML = part.page > 0 ? "<a rel=\"prev\" href=\"?page=\(part.page - 1)\">Previous</a>" : ""
+        let on: HTML = part.page < last ? "<a rel=\"next\" href=\"?page=\(part.page + 1)\">Next</a>" : ""
         return
             "<nav class=\"pages\" aria-label=\"Pages\">\(back) <span>Page \(part.page + 1) of \(last + 1)</span> \(on)</nav>"
     }

@@ -29,7 +29,7 @@ extension PageFrame {
     package func linksPage(_ links: [ShownLink]) -> HTML {
         let list: HTML =
             links.isEmpty
-            ? "<p class=\"empty\">Nothing is published. A device does it with <code>ubiquity publish PATH --expires 7d</code>.</p>"
+            ? "<p class=\"empty\">Nothing is published. To publish a document, run on a device: <code>ubiquity publish PATH --expires 7d</code></p>"
             : """
             <table><thead><tr><th scope="col">Document</th><th scope="col" class="number">Size</th><th scope="col">Published (UTC)</th>\
             <th scope="col">Until (UTC)</th><th scope="col"><span class="hidden">What to do</span></th></tr></thead>
@@ -57,9 +57,9 @@ extension PageFrame {
 /// The pages of a published link that does not lead directly to the document. They are independent of the console.
 package enum LinkPages {
     package static let absent = plain(
-        "There is nothing here", "<p>The address is wrong, or what was published here is not any more.</p>")
+        "Nothing is published here", "<p>The address is wrong, or the link has expired or was withdrawn.</p>")
 
-    package static let busy = plain("Too many tries", "<p>Wait a minute and try again.</p>")
+    package static let busy = plain("Too many attempts", "<p>Wait a minute and try again.</p>")
 
     package static func password(isWrong: Bool) -> HTML {
         plain(

@@ -63,7 +63,7 @@ extension PageFrame {
         switch factor {
         case .off:
             """
-            <p>Off. With an authenticator app, signing in a browser or a device also asks for a code of the app.</p>
+            <p>Off. With an authenticator app, signing in a browser or a device also requires a code of the app.</p>
             \(button("Set up an app", to: "security/app"))
             """
         case .settingUp(let address, let secret):
@@ -108,7 +108,7 @@ extension PageFrame {
 
     private var noPasskeys: HTML {
         """
-        <p class="hint">Browsers offer passkeys for a name with TLS only, such as https://cloud.example.org. Behind a proxy \
+        <p class="hint">Browsers offer passkeys only for a host name with TLS, such as https://cloud.example.org. Behind a proxy \
         the server needs <code>--public-url</code>.</p>
         """
     }
@@ -141,7 +141,7 @@ extension PageFrame {
             """
             <section class="card narrow">
             <h1>The authenticator app is set up</h1>
-            <p>Keep these recovery codes where you find them without the app. Each signs in once, in place of a code of \
+            <p>Keep these recovery codes where you can find them without the app. Each works once, in place of a code of \
             the app. They are not shown again.</p>
             <ul class="codes">\(codes.map { "<li><code>\($0)</code></li>" as HTML })</ul>
             <p><a class="button" href="\(url("security"))">Done</a></p>

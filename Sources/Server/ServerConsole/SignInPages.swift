@@ -54,7 +54,7 @@ extension PageFrame {
             <section class="card narrow">
             <h1>\(title)</h1>
             <p role="alert">\(message)</p>
-            <p><a href="\(url(""))">To the console</a></p>
+            <p><a href="\(url(""))">Back to the console</a></p>
             </section>
             """)
     }

@@ -17,7 +17,7 @@ final class FairAsyncMutex: Sendable {
     /// - Throws: `busy` where too many wait, `CancellationError` for a task that was cancelled meanwhile.
     func run<T>(for account: AccountID, _ body: () async throws -> T) async throws -> T {
         switch state.withLock({ $0.queue.enter(account) }) {
-        case .refused: throw StorageError(.busy, "The server has too much of this kind to do now; try again soon.")
+        case .refused: throw StorageError(.busy, "The server has too many requests of this kind; try again soon.")
         case .granted(let ticket):
             defer { leave(ticket) }
             return try await body()

@@ -61,8 +61,8 @@ struct BackupDirectory {
         } catch  where error.code == ENOTEMPTY {
             throw StorageError(
                 .invalid,
-                "\(path) has something else than a backup in it. Name an empty directory, or one with a backup.")
-        } catch { throw StorageError(.failed, "\(path) can not be used for a backup: \(error).", cause: error) }
+                "\(path) contains files that are not a backup. Name an empty directory, or one with a backup.")
+        } catch { throw StorageError(.failed, "\(path) cannot be used for a backup: \(error).", cause: error) }
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(newDatabase + suffix) }
     }
 

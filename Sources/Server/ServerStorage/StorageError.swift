@@ -55,6 +55,6 @@ package struct StorageError: Error, CustomStringConvertible {
     }
 
     static func diskFull(_ cause: any Error) -> StorageError {
-        StorageError(.full, "The disk of the server is full. Its owner has to make room.", cause: cause)
+        StorageError(.full, "The disk of the server is full. Its owner has to free some space.", cause: cause)
     }
 }

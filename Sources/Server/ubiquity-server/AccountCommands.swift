@@ -4,7 +4,7 @@ import ServerStorage
 
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "account", abstract: "Say who may use this server.",
+        commandName: "account", abstract: "Manage the accounts of this server.",
         subcommands: [
             Add.self, Code.self, Codes.self, List.self, Quota.self, Remove.self, TOTPCommand.self, PasskeyCommand.self,
         ])
@@ -14,7 +14,7 @@ struct AccountCommand: AsyncParsableCommand {
             abstract: "Add an account and print a code that signs its first device in.")
 
         @OptionGroup var data: DataOption
-        @Argument(help: "What to call it.") var name: String
+        @Argument(help: "The account's name.") var name: String
         @Option(help: ArgumentHelp("How much it may store, such as 100G.", valueName: "size"), transform: size)
         var quota: ByteCount?
 
@@ -111,7 +111,7 @@ struct AccountCommand: AsyncParsableCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove an account with everything that it stores.",
-            discussion: "Its devices keep what is on them. Interrupted, the same command goes on.")
+            discussion: "Its devices keep what is on them. If the command is interrupted, run it again.")
 
         @OptionGroup var data: DataOption
         @OptionGroup var confirmation: ConfirmOption
@@ -128,7 +128,7 @@ struct AccountCommand: AsyncParsableCommand {
 private func printCode(for account: String, _ grant: DeviceGrant = .full, _ store: ServerStore) async throws {
     let code = try await store.accounts.addCode(for: account, grant: grant)
     print("Sign-in code for \(account), for one device, within a day: \(code)")
-    if grant.scope == .read { print("The device may read, and change nothing.") }
+    if grant.scope == .read { print("The device may read, but not change anything.") }
     if let expires = grant.expires {
         print("Its access ends on \(ListFormat.Cell.time(Timestamp(seconds: expires)).shown).")
     }

@@ -7,18 +7,19 @@ import Synchronization
 
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Make a backup while the server works, or bring an earlier one up to date.",
+        commandName: "backup", abstract: "Create a backup of the running server, or update an earlier one.",
         discussion: """
-            The directory is a whole backup at any moment: the previous one until the new one is complete, so it may be \
-            interrupted and repeated. On the disk of the data the chunks are second names (hard links), which guards \
-            against mistakes and not against the loss of the disk; --copy gives them bytes of their own. The backup of \
+            The directory is a complete backup at any time: the previous one until the new one is complete. The command may be \
+            interrupted and repeated. On the same disk as the data, chunks are hard links, which protect against mistakes but \
+            not against the loss of the disk; --copy copies their bytes. The backup of \
             another server is not replaced without --force. Run as root, the command works as the user to whom the data \
             belongs, so the backup's directory has to be that user's; one that does not exist is created for that user.
             """)
 
     @OptionGroup var data: DataOption
-    @Option(help: ArgumentHelp("Where to; absent, empty, or with an earlier backup.", valueName: "dir")) var to: String
-    @Flag(help: "Copy the chunks even where second names would do.") var copy = false
+    @Option(help: ArgumentHelp("The backup's directory: missing, empty, or with an earlier backup.", valueName: "dir"))
+    var to: String
+    @Flag(help: "Copy the chunks even where hard links are possible.") var copy = false
     @Flag(help: "Replace the backup of another server.") var force = false
 
     func run() async throws {
@@ -30,7 +31,7 @@ struct BackupCommand: AsyncParsableCommand {
                 "Backed up \(outcome.done) chunks, \(outcome.copied) of them new (\(ByteCount(outcome.copiedBytes))).")
             if outcome.lost > 0 {
                 print(
-                    "The files of \(outcome.lost) chunks are gone or damaged on the server, and so are not in the backup."
+                    "The files of \(outcome.lost) chunks are missing or damaged on the server, so they are not in the backup."
                 )
             }
         }
@@ -51,7 +52,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @OptionGroup var data: DataOption
     @Option(help: ArgumentHelp("The backup.", valueName: "dir")) var from: String
     @Flag(help: "Share the chunks' files with the backup (hard links) instead of copying them.") var link = false
-    @Flag(help: "Let every device and link of the backup work without being confirmed.") var trustDevices = false
+    @Flag(help: "Confirm every device and link of the backup.") var trustDevices = false
 
     func run() async throws {
         do {
@@ -60,7 +61,7 @@ struct RestoreCommand: AsyncParsableCommand {
             let outcome = try await restore.run(progress: ProgressLine("chunks").show)
             print("Restored \(counted(outcome.done, "chunk")). Start the server: ubiquity-server --data \(data.data)")
             if outcome.lost > 0 {
-                print("The backup lacks \(counted(outcome.lost, "chunk")); devices that have them send them again.")
+                print("The backup lacks \(counted(outcome.lost, "chunk")); devices that have them upload them again.")
             }
             try await withStore(data) { try await showAccess($0) }
         } catch let error as StorageError { throw Failure(error.message) }

@@ -4,10 +4,10 @@ import ServerStorage
 
 struct CollectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "collect", abstract: "Take away chunks that nothing needs, now instead of at night.",
+        commandName: "collect", abstract: "Delete unneeded chunks now instead of at night.",
         discussion: """
-            What stays: every document and conflict, versions of the last days, what links serve, and whatever an upload \
-            may still refer to. It may run beside the server and may be interrupted.
+            Keeps the chunks of every document and conflict, of recent versions and of links, and those that an upload may \
+            still refer to. The command may run beside the server and may be interrupted.
             """)
 
     @OptionGroup var data: DataOption
@@ -19,7 +19,7 @@ struct CollectCommand: AsyncParsableCommand {
             print(
                 "Collected \(report.chunks) chunks (\(ByteCount(report.bytes))) and \(report.strayFiles) stray files.")
             for (container, why) in report.skipped.sorted(by: { $0.key < $1.key }) {
-                print("Container \(container) was left alone: \(why)")
+                print("Container \(container) was skipped: \(why)")
             }
             if report.gaveWay { print("A backup is under way; run this again when it is done.") }
         }
@@ -30,7 +30,7 @@ struct CollectCommand: AsyncParsableCommand {
 struct KeepOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How long contents stay on the server that were replaced or deleted, for the versions that devices offer.",
+            "How many days replaced and deleted contents are kept for the versions on devices.",
             valueName: "days"))
     var keepVersionsDays: Int64 = CollectionPolicy.standard.keepDays
 

@@ -9,8 +9,8 @@ extension ContainerCommand {
         static let configuration = CommandConfiguration(
             abstract: "Delete everything in a container.",
             discussion: """
-                Every device follows as soon as it is online; the container itself stays, empty. What is edited meanwhile or was not \
-                uploaded yet comes back. It reads the whole log first.
+                Every device follows as soon as it is online; the container itself stays, empty. Edits that are made meanwhile, or \
+                are not uploaded yet, come back. The command reads the whole log first.
                 """)
 
         @OptionGroup var data: DataOption

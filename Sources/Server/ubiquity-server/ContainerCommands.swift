@@ -4,7 +4,7 @@ import ServerStorage
 
 struct ContainerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "container", abstract: "See the containers of an account, empty one, take one away.",
+        commandName: "container", abstract: "List, reset and remove the containers of an account.",
         subcommands: [List.self, Reset.self, Remove.self])
 
     struct List: AsyncParsableCommand {
@@ -27,10 +27,10 @@ struct ContainerCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take a container away with all that is in it.",
+            abstract: "Remove a container with everything in it.",
             discussion: """
-                All devices of the account stop syncing until `ubiquity reset`, which loses no edit: what they have of \
-                the container they upload as new. So this also starts a container over.
+                All devices of the account stop syncing until `ubiquity reset`, which loses no edit: they upload \
+                again what they have of the container. The command can thus also start a container over.
                 """)
 
         @OptionGroup var data: DataOption
@@ -39,7 +39,7 @@ struct ContainerCommand: AsyncParsableCommand {
 
         func run() async throws {
             let (name, account) = (try choice.container(), choice.account)
-            try confirmation.confirm("Remove the container \(name) of \(account) with all that is in it?")
+            try confirmation.confirm("Remove the container \(name) of \(account) with everything in it?")
             try await withStore(data) { try await $0.removeContainer(name, ofAccount: account) }
             print("Removed the container \(name). The devices of \(account) ask for `ubiquity reset`.")
         }
@@ -53,7 +53,7 @@ struct ContainerChoice: ParsableArguments {
 
     func container() throws -> ContainerName {
         guard let container = ContainerName(name) else {
-            throw ValidationError("'\(name)' can not be a container's name")
+            throw ValidationError("'\(name)' is not a valid container name")
         }
         return container
     }

@@ -3,7 +3,7 @@ import ServerStorage
 
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "List the devices that are signed in, revoke, confirm and reset them.",
+        commandName: "device", abstract: "List, revoke, confirm and reset signed-in devices.",
         subcommands: [List.self, Revoke.self, Confirm.self, Reset.self])
 
     struct List: AsyncParsableCommand {
@@ -20,7 +20,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Confirm: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Let devices in again that a restore suspended.",
+            abstract: "Confirm devices that a restore suspended.",
             discussion: """
                 A backup does not know which devices were revoked after it was made, so `restore` suspends all of them. \
                 Revoke those that are lost, then confirm the others, one by one or with --all.
@@ -44,7 +44,7 @@ struct DeviceCommand: AsyncParsableCommand {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "End a device's access at once.",
-            discussion: "What is on the device stays there; to come back it needs a new sign-in code.")
+            discussion: "Local files stay on the device; to sign in again it needs a new sign-in code.")
 
         @OptionGroup var data: DataOption
         @OptionGroup var device: DeviceNumber

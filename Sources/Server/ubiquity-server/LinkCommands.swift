@@ -3,7 +3,7 @@ import ServerStorage
 
 struct LinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "link", abstract: "List published links, withdraw them, confirm them after a restore.",
+        commandName: "link", abstract: "List and withdraw published links, and confirm them after a restore.",
         subcommands: [List.self, Withdraw.self, Confirm.self])
 
     struct List: AsyncParsableCommand {
@@ -45,7 +45,7 @@ struct LinkCommand: AsyncParsableCommand {
 
     struct Confirm: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Let links serve again that a restore suspended.",
+            abstract: "Confirm links that a restore suspended.",
             discussion:
                 "A backup does not know which links were withdrawn after it was made, so `restore` suspends all of them."
         )

@@ -6,17 +6,17 @@ import ServerStorage
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Serve devices (what happens without a subcommand).")
+        commandName: "serve", abstract: "Serve devices (the default without a subcommand).")
 
     @OptionGroup var data: DataOption
     @OptionGroup var keep: KeepOption
 
     @Option(
-        help: ArgumentHelp("Where to listen; the port 0 means any that is free.", valueName: "host:port"),
+        help: ArgumentHelp("The address to listen on; port 0 means any free port.", valueName: "host:port"),
         transform: ListenAddress.init)
     var listen = ListenAddress(host: "127.0.0.1", port: 8080)
 
-    @Option(help: ArgumentHelp("A PEM file with the certificate and those above it.", valueName: "file"))
+    @Option(help: ArgumentHelp("A PEM file with the certificate and its chain.", valueName: "file"))
     var tlsCertificate: String?
 
     @Option(help: ArgumentHelp("A PEM file with the certificate's key.", valueName: "file"))
@@ -24,26 +24,26 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The address by which people reach the server; with https:// cookies are for encrypted connections only, and passkeys are for its name.",
+            "The public address of the server; with https://, cookies are sent over encrypted connections only, and passkeys belong to its host name.",
             valueName: "url"))
     var publicUrl: String?
 
     @Option(
         help: ArgumentHelp(
-            "A proxy whose X-Forwarded-For and X-Forwarded-Proto are believed; may be repeated.",
+            "A proxy whose X-Forwarded-For and X-Forwarded-Proto are trusted; may be repeated.",
             valueName: "address/bits"),
         transform: addressRange)
     var trustedProxy: [AddressRange] = []
 
     @Option(
         help: ArgumentHelp(
-            "Connections that one address may have, or one /64 of IPv6; loopback and trusted proxies have no such bound.",
+            "The maximum number of connections of one address, or of one IPv6 /64; loopback and trusted proxies have no limit.",
             valueName: "number"))
     var connectionsPerAddress = 64
 
     @Option(
         help: ArgumentHelp(
-            "Where to report that something is not safe, for /.well-known/security.txt.", valueName: "uri"))
+            "Where to report a vulnerability, for /.well-known/security.txt.", valueName: "uri"))
     var securityContact: String?
 
     @Option(

@@ -13,7 +13,7 @@ struct UbiquityServer: AsyncParsableCommand {
         abstract: "A cloud of your own, for your devices.",
         discussion: """
             Without a subcommand it serves: ubiquity-server --data DIR. Everything is kept in that one directory. \
-            SIGTERM and SIGINT stop it in order.
+            SIGTERM and SIGINT shut it down cleanly.
             """,
         version: ProgramVersion.current,
         subcommands: [
@@ -40,7 +40,7 @@ struct UbiquityServer: AsyncParsableCommand {
 struct DataOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The directory that has everything. Only `serve` and `account add` create it.", valueName: "dir"))
+            "The directory with all data of the server. Only `serve` and `account add` create it.", valueName: "dir"))
     var data: String
 }
 

@@ -46,10 +46,11 @@ package final class ClientClaims: ClaimMessenger {
     package func add(_ client: any ClaimClient) throws(DaemonFailure) {
         try state.withLock { state throws(DaemonFailure) in
             guard state[client, client.request] == nil else {
-                throw DaemonFailure(.invalidRequest, "number \(client.request) is that of a claim of this connection")
+                throw DaemonFailure(
+                    .invalidRequest, "number \(client.request) is already used by a claim of this connection")
             }
             guard state.entries[client.connection]?.count ?? 0 < maximumClaims else {
-                throw DaemonFailure(.busy, "this connection has \(maximumClaims) claims already")
+                throw DaemonFailure(.busy, "this connection already has \(maximumClaims) claims")
             }
             state[client, client.request] = Entry(client: client)
             note(1, &state)

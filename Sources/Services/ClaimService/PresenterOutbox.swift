@@ -42,7 +42,7 @@ package final class PresenterOutbox: Sendable {
         try boxes.withLock { boxes throws(DaemonFailure) in
             var box = boxes[client.connection] ?? Box(client: client)
             guard box.presenters < Self.maximumPresenters else {
-                throw DaemonFailure(.busy, "this connection has \(Self.maximumPresenters) presenters already")
+                throw DaemonFailure(.busy, "this connection already has \(Self.maximumPresenters) presenters")
             }
             box.presenters += 1
             boxes[client.connection] = box
@@ -88,7 +88,8 @@ package final class PresenterOutbox: Sendable {
         try boxes.withLock { boxes throws(DaemonFailure) in
             var box = boxes[client.connection] ?? Box(client: client)
             guard !box.isRead else {
-                throw DaemonFailure(.invalidRequest, "this connection is sent its letters already")
+                throw DaemonFailure(
+                    .invalidRequest, "another request of this connection already receives its presenters' messages")
             }
             box.isRead = true
             boxes[client.connection] = box

@@ -157,7 +157,7 @@ package final class QueryFeed: Sendable {
         guard queries.with({ $0.knownCount(of: id) }) <= Self.maximumItems else {
             throw DaemonFailure(
                 .quota, "the query matches more than \(Self.maximumItems) items",
-                advice: "Ask for fewer, or do not ask for updates.")
+                advice: "Narrow the query, or do not request updates.")
         }
         let (added, changed) = (Set(known.added), Set(known.changed))
         return FoundItems(

@@ -51,7 +51,7 @@ package final class QueryService: Sendable {
     package func enter(_ connection: UInt64) throws(DaemonFailure) {
         try state.withLock { state throws(DaemonFailure) in
             guard state.clients[connection, default: 0] < Self.maximumQueries else {
-                throw DaemonFailure(.busy, "this connection has \(Self.maximumQueries) queries already")
+                throw DaemonFailure(.busy, "this connection already has \(Self.maximumQueries) queries")
             }
             state.clients[connection, default: 0] += 1
         }
@@ -141,7 +141,7 @@ package final class QueryService: Sendable {
                 nextPackages = clock.now.advanced(by: start.duration(to: clock.now) * 4)
             } catch {
                 guard !Task.isCancelled else { return }
-                log.warning("could not look at what changed", metadata: ["error": "\(error)"])
+                log.warning("could not read the changed items", metadata: ["error": "\(error)"])
             }
         }
     }

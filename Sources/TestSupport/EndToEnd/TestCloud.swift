@@ -30,7 +30,7 @@ package struct TestCloud: Sendable {
     package func contents() throws -> Contents {
         let root = URL(filePath: directory).appending(path: "containers")
         let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: [.fileSizeKey])
-        guard let files else { throw EndToEndError("the cloud can not be read: \(directory)") }
+        guard let files else { throw EndToEndError("the cloud cannot be read: \(directory)") }
         var contents = Contents()
         for case let file as URL in files {
             let values = try file.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])

@@ -77,7 +77,7 @@ package struct TestDevice: Sendable {
         _ = try? await ubiquity(["unmount", mount], limit: .seconds(30))  // What is left is removed below.
         daemon.send(SIGKILL)
         while isMounted() { guard umount2(mount, Int32(MNT_DETACH)) == 0 else { break } }
-        guard !isMounted() else { throw EndToEndError("the mount of \(name) can not be removed: \(mount)") }
+        guard !isMounted() else { throw EndToEndError("the mount of \(name) cannot be removed: \(mount)") }
     }
 
     private func isMounted() -> Bool {

@@ -22,7 +22,7 @@ package enum Launch {
             $0 >= 0
         }
         guard announce(at: "\(meeting).new"), rename("\(meeting).new", meeting) == 0 else {
-            return "\(meeting) can not be written: \(errno)"
+            return "\(meeting) cannot be written: \(errno)"
         }
         // From now on the listed calls block until the supervisor attaches; until then only other calls may be made.
         let watched = faults_watch(calls, Int32(calls.count))
@@ -38,7 +38,7 @@ package enum Launch {
         var pointers = arguments.map { strdup($0) } + [nil]
         pointers[0] = strdup(program)
         execv(program, &pointers)
-        return "\(String(cString: program)) can not be run: \(errno)"
+        return "\(String(cString: program)) cannot be run: \(errno)"
     }
 
     private static func announce(at path: String) -> Bool {

@@ -60,7 +60,7 @@ package struct CrashCampaign {
     }
 
     private static func problems(_ check: StateCheck) async -> [String] {
-        do { return try await check.problems() } catch { return ["it can not be opened: \(error)"] }
+        do { return try await check.problems() } catch { return ["it cannot be opened: \(error)"] }
     }
 
     /// Returns the numbers of all written contents, by their references in the cloud.
@@ -102,7 +102,7 @@ private struct CrashedDisk {
     func with(_ state: CrashState, of image: DiskImage, _ body: (String) async -> [String]) async throws -> [String] {
         try image.write(state, to: file)
         try loop.forgetCache()
-        do { try loop.mount(at: point) } catch { return ["ext4 can not be mounted: \(error)"] }
+        do { try loop.mount(at: point) } catch { return ["ext4 cannot be mounted: \(error)"] }
         let problems = await body("\(point)/state")
         try LoopDevice.abandon(point)
         return problems

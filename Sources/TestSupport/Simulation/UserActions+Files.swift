@@ -44,7 +44,7 @@ extension UserActions {
         let path = try path(item.node)
         let old = try content(of: item)
         if !truncate, !item.isMaterialised {
-            guard device.isOnline else { return "can not fetch \(path)" }
+            guard device.isOnline else { return "cannot fetch \(path)" }
             try device.materialise(item)
         }
         let place = place(of: item)
@@ -139,7 +139,7 @@ extension UserActions {
         guard let target = random.pick(try items { $0.kind == .file }) else { throw Errno(ENOENT) }
         let path = try path(target.node)
         if !target.isMaterialised {
-            guard device.isOnline else { return "can not fetch \(path)" }
+            guard device.isOnline else { return "cannot fetch \(path)" }
             try device.materialise(target)
         }
         let handle = try device.files.open(target.node, canWrite: false, truncate: false)

@@ -15,7 +15,7 @@ extension UserActions {
         let path = try path(target.node)
         let canWrite = random.chance(70)
         if !target.isMaterialised {
-            guard device.isOnline else { return "can not fetch \(path)" }
+            guard device.isOnline else { return "cannot fetch \(path)" }
             try device.materialise(target)
         }
         let handle = try device.files.open(target.node, canWrite: canWrite, truncate: false)

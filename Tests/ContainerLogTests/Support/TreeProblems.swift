@@ -8,7 +8,7 @@ func problems(of tree: DictionaryTree) -> [String] {
     let reached = reachable(in: tree)
     for item in tree.allItems {
         if !item.isDeleted {
-            if !reached.contains(item.id) { found.append("\(item.id) is live and can not be reached") }
+            if !reached.contains(item.id) { found.append("\(item.id) is live and cannot be reached") }
             let key = NameKey(item.name, folding: tree.state().foldsNames)
             if tree.child(of: item.parent, key: key) != item.id { found.append("\(item.id) shares its name") }
             if tree.alias(of: item.id) != nil { found.append("\(item.id) is live and an alias") }

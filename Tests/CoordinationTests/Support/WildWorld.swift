@@ -283,7 +283,7 @@ struct WildWorld {
                 return violations.append("\(presenter) asked for \(messages)")
             }
             if !messages.allSatisfy({ callbacks.contains($0.callback) }) {
-                violations.append("\(presenter) can not \(messages)")
+                violations.append("\(presenter) cannot \(messages)")
             }
         case .reacquire(_, let presenter), .notify(let presenter, _):
             if presenters[presenter] == nil { violations.append("\(presenter) notified after its end") }

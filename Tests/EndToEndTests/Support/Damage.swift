@@ -33,7 +33,7 @@ enum Damage {
     static func files(below folder: String) throws -> [(path: String, size: Int)] {
         let found = FileManager.default.enumerator(
             at: URL(filePath: folder), includingPropertiesForKeys: [.fileSizeKey, .isRegularFileKey])
-        guard let found else { throw EndToEndError("can not be read: \(folder)") }
+        guard let found else { throw EndToEndError("cannot be read: \(folder)") }
         var files: [(path: String, size: Int)] = []
         for case let file as URL in found {
             let values = try file.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])

@@ -60,7 +60,7 @@ extension FuzzTarget {
             var above = item
             for _ in 0...count where above.id != .root {
                 guard let parent = tree.item(above.parent), !parent.isDeleted else {
-                    throw Violation("\(item.id) can not be reached")
+                    throw Violation("\(item.id) cannot be reached")
                 }
                 above = parent
             }

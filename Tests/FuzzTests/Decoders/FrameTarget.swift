@@ -58,7 +58,7 @@ extension FuzzTarget {
             return false
         }
         guard let text = accepted({ try ControlFrame.payload(message) }) else {
-            throw Violation("a message that was decoded can not be encoded: \(message)")
+            throw Violation("a message that was decoded cannot be encoded: \(message)")
         }
         let again = accepted { try ControlFrame.decode(type, from: text, calls: calls) }
         try Violation.unless(again == message, "a message that is encoded again differs: \(message)")

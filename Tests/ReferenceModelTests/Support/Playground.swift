@@ -68,7 +68,7 @@ struct Playground: Sendable {
             bench.closeAll()
             bench.removeAll()
             for folder in folders where rmdir(folder) != 0 {
-                return Failure(index: operations.count - 1, complaints: ["\(folder) can not be removed"])
+                return Failure(index: operations.count - 1, complaints: ["\(folder) cannot be removed"])
             }
             return found.map { Failure(index: $0.index, complaints: $0.complaints) }
         }

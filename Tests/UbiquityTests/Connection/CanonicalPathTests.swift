@@ -29,7 +29,7 @@ struct CanonicalPathTests {
     }
 
     @Test(
-        "folders above are what links and dots lead to, the last component stays what it is called",
+        "parent folders are resolved through links and dots, and the last component is kept as it is",
         arguments: [
             ("a/doc", "a/doc", true), ("link/doc", "a/doc", true), ("a/b/../doc", "a/doc", true),
             ("a/./doc", "a/doc", true), ("a//doc", "a/doc", true), ("link/b/doc", "a/b/doc", true),
@@ -44,7 +44,7 @@ struct CanonicalPathTests {
         #expect(path.exists == exists)
     }
 
-    @Test("is what realpath(3) says of the folder, for any spelling", arguments: 1...3)
+    @Test("the result equals realpath(3) of the folder, for any spelling", arguments: 1...3)
     func anySpelling(_ seed: UInt64) throws {
         let place = try Place()
         var generator = SeededGenerator(seed: seed)

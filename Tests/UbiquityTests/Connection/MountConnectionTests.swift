@@ -11,7 +11,7 @@ import Testing
 /// One of the threads that wait for a response reads for all of them. If none waits, a separate thread reads.
 @Suite("MountConnection", .timeLimit(.minutes(2)))
 struct MountConnectionTests {
-    @Test("two threads get their own answers, whichever comes first", arguments: [[0, 1], [1, 0]])
+    @Test("two threads get their own responses, whichever arrives first", arguments: [[0, 1], [1, 0]])
     func order(_ order: [Int]) throws {
         let (daemon, connection) = try HandDaemon.connected()
         let first = connection.askAside(7)
@@ -25,7 +25,7 @@ struct MountConnectionTests {
         daemon.end()
     }
 
-    @Test("a thread that reads leaves with its answer, and another one delivers the rest")
+    @Test("a thread that reads returns with its response, and another delivers the rest")
     func leaving() throws {
         let (daemon, connection) = try HandDaemon.connected()
         let first = connection.askAside(1)
@@ -42,7 +42,7 @@ struct MountConnectionTests {
         daemon.end()
     }
 
-    @Test("events come while a thread waits for its answer, and while none does")
+    @Test("events arrive while a thread waits for its response, and while none does")
     func events() throws {
         let heard = BlockingPromise<DaemonEvent>()
         let (daemon, connection) = try HandDaemon.connected { heard.put($0) }
@@ -62,7 +62,7 @@ struct MountConnectionTests {
         other.end()
     }
 
-    @Test("what one thread delivers for another is not inside of its own claims")
+    @Test("a message that one thread delivers for another is handled outside its own claims")
     func enclosing() throws {
         let seen = BlockingPromise<Int>()
         let (daemon, connection) = try HandDaemon.connected { _ in seen.put(Enclosing.current.count) }
@@ -80,7 +80,7 @@ struct MountConnectionTests {
     }
 
     @Test(
-        "a write that was cancelled as it was granted is released by the thread that reads, without waiting for an answer"
+        "a write that was cancelled while it was granted is released by the reading thread, without waiting for a response"
     )
     func calledOff() throws {
         let (daemon, connection) = try HandDaemon.connected()
@@ -103,7 +103,7 @@ struct MountConnectionTests {
         daemon.end()
     }
 
-    @Test("when the daemon goes, threads that read and threads that wait return, and the end is reported once")
+    @Test("when the daemon exits, reading and waiting threads return, and the end is reported once")
     func end() throws {
         let ends = Mutex(0)
         let isOver = BlockingPromise<Bool>()
@@ -120,7 +120,9 @@ struct MountConnectionTests {
         #expect(ends.withLock(\.self) == 1)
     }
 
-    @Test("many threads that ask at once all get their own answers, in whatever order these come", arguments: 1...4)
+    @Test(
+        "many threads that send requests at once all get their own responses, in any order of arrival", arguments: 1...4
+    )
     func many(_ seed: UInt64) throws {
         let (daemon, connection) = try HandDaemon.connected()
         let (threads, rounds) = (6, 100)

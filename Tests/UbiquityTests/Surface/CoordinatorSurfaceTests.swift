@@ -4,9 +4,9 @@ import Testing
 import Ubiquity
 
 /// Source as written for Apple's platforms that uses each method at least once. It must compile, and do what it does there.
-@Suite("The surface of NSFileCoordinator and NSFilePresenter")
+@Suite("The API of NSFileCoordinator and NSFilePresenter")
 struct CoordinatorSurfaceTests {
-    @Test("every form of coordinate runs its accessor with the URLs that were asked for")
+    @Test("every form of coordinate runs its accessor with the requested URLs")
     func forms() throws {
         try inFolder { folder in
             let (first, second) = (folder.appending(path: "a.txt"), folder.appending(path: "b.txt"))
@@ -42,7 +42,7 @@ struct CoordinatorSurfaceTests {
         }
     }
 
-    @Test("intents are taken together, and the accessor runs on the queue")
+    @Test("intents are claimed together, and the accessor runs on the queue")
     func intents() throws {
         try inFolder { folder in
             let reading = NSFileAccessIntent.readingIntent(with: folder.appending(path: "a"), options: .withoutChanges)
@@ -62,7 +62,7 @@ struct CoordinatorSurfaceTests {
         }
     }
 
-    @Test("purposes, and a move announced before and after, which the presenter follows")
+    @Test("a purpose is set once, and a presenter follows a move that is announced before and after")
     func moves() throws {
         try inFolder { folder in
             let coordinator = NSFileCoordinator()
@@ -87,7 +87,7 @@ struct CoordinatorSurfaceTests {
         }
     }
 
-    @Test("presenters are notified of attributes that a program says have changed if they observe them, and only then")
+    @Test("presenters are notified of attributes that a program reports as changed if they observe them, and only then")
     func attributes() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -102,7 +102,9 @@ struct CoordinatorSurfaceTests {
         }
     }
 
-    @Test("copies for uploading and folders for new versions are closed to other users, and copies are gone afterwards")
+    @Test(
+        "copies for uploading and folders for new versions are closed to other users, and copies are deleted afterwards"
+    )
     func privateCopies() throws {
         try inFolder { folder in
             let (file, package) = (folder.appending(path: "a.txt"), folder.appending(path: "a.rtfd"))
@@ -130,7 +132,7 @@ struct CoordinatorSurfaceTests {
         (try? FileManager.default.attributesOfItem(atPath: url.path))?[.posixPermissions] as? Int
     }
 
-    @Test("a package for uploading is one zip file with all that is in it")
+    @Test("a package for uploading is one zip file with all of its contents")
     func folderForUploading() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.rtfd")

@@ -3,9 +3,9 @@ import Synchronization
 import Testing
 import Ubiquity
 
-@Suite("The surface of NSMetadataQuery")
+@Suite("The API of NSMetadataQuery")
 struct QuerySurfaceTests {
-    @Test("every property is what it was set to, and a query without a mount has no results")
+    @Test("every property keeps the value it was set to, and a query without a mount has no results")
     func properties() {
         let query = NSMetadataQuery()
         query.predicate = NSPredicate(format: "%K == %@", NSMetadataItemFSNameKey, "a.txt")
@@ -37,7 +37,7 @@ struct QuerySurfaceTests {
         #expect(query.isStopped)
     }
 
-    @Test("names of notifications, attributes and scopes are those of Apple, each its own")
+    @Test("names of notifications, attributes and scopes are those of Apple, and unique")
     func names() {
         let notifications: [Notification.Name] = [
             .NSMetadataQueryDidStartGathering, .NSMetadataQueryGatheringProgress,
@@ -73,9 +73,9 @@ private final class Renamer: NSMetadataQueryDelegate {
     }
 }
 
-@Suite("The surface of FileManager, URL and NSUbiquitousKeyValueStore")
+@Suite("The API of FileManager, URL and NSUbiquitousKeyValueStore")
 struct ServiceSurfaceTests {
-    @Test("an item in no container is not ubiquitous, and what is asked of it is refused")
+    @Test("an item outside all containers is not ubiquitous, and requests for it are refused")
     func outside() async throws {
         try await inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -109,7 +109,7 @@ struct ServiceSurfaceTests {
         }
     }
 
-    @Test("the forms with a block call it with what went wrong")
+    @Test("the forms with a completion handler call it with the error")
     func blocks() throws {
         try inFolder { folder in
             let failures = Mutex(0)
@@ -130,7 +130,7 @@ struct ServiceSurfaceTests {
         }
     }
 
-    @Test("the ubiquitous values of an item in no container say so, and nothing else")
+    @Test("the ubiquitous values of an item outside all containers say so, and have no other values")
     func values() throws {
         try inFolder { folder in
             let values = try folder.promisedItemResourceValues(forKeys: [
@@ -147,7 +147,7 @@ struct ServiceSurfaceTests {
         }
     }
 
-    @Test("keys that are written as a literal lead to values of which none is silently missing")
+    @Test("resource values for a literal of keys include ubiquitous values and Foundation's")
     func resourceValues() throws {
         try inFolder { folder in
             let package = folder.appending(path: "a.rtfd")
@@ -176,7 +176,7 @@ struct ServiceSurfaceTests {
         }
     }
 
-    @Test("every typed setter's value is what its getter answers, and a removed key has none")
+    @Test("every typed getter returns what its setter stored, and a removed key has no value")
     func keyValues() {
         let store = NSUbiquitousKeyValueStore(
             containerIdentifier: "com.example.surface-\(UUID().uuidString.lowercased())")
@@ -207,7 +207,7 @@ struct ServiceSurfaceTests {
         #expect(!NSUbiquitousKeyValueStoreChangeReasonKey.isEmpty && !NSUbiquitousKeyValueStoreChangedKeysKey.isEmpty)
     }
 
-    @Test("a number stays of its kind, as Swift's own type and as NSNumber; what 64 bits cannot hold is refused")
+    @Test("a number keeps its type, as Swift's own type and as NSNumber; numbers beyond 64 bits are refused")
     func numbers() throws {
         let store = NSUbiquitousKeyValueStore(
             containerIdentifier: "com.example.surface-\(UUID().uuidString.lowercased())")
@@ -236,7 +236,7 @@ struct ServiceSurfaceTests {
         store.synchronize()
     }
 
-    @Test("too much for a store is a quota violation, and nothing of it is kept")
+    @Test("data that exceeds a store's limit is a quota violation, and none of it is stored")
     func quota() {
         let store = NSUbiquitousKeyValueStore(
             containerIdentifier: "com.example.surface-\(UUID().uuidString.lowercased())")

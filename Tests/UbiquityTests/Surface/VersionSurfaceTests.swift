@@ -2,12 +2,12 @@ import Foundation
 import Testing
 import Ubiquity
 
-@Suite("The surface of NSFileVersion")
+@Suite("The API of NSFileVersion")
 struct VersionSurfaceTests {
     private func text(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
 
     @Test(
-        "a version that was added keeps its contents, is found again, put back and removed; its presenter is notified")
+        "a version that was added keeps its contents, and is found, restored and removed; its presenter is notified")
     func added() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -35,7 +35,7 @@ struct VersionSurfaceTests {
         }
     }
 
-    @Test("contents are moved in from the folder for new versions; all are removed at once")
+    @Test("contents are moved in from the folder for new versions; all versions can be removed at once")
     func moved() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -58,7 +58,7 @@ struct VersionSurfaceTests {
         }
     }
 
-    @Test("a package is one version, and takes the place of a whole package")
+    @Test("a package is one version, and replaces a whole package")
     func package() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.rtfd")
@@ -75,7 +75,7 @@ struct VersionSurfaceTests {
         }
     }
 
-    @Test("of versions that may be discarded the newest ten stay, and every other one")
+    @Test("the newest ten discardable versions stay, and all that are not discardable")
     func discards() throws {
         try inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -87,7 +87,7 @@ struct VersionSurfaceTests {
                 let version = try NSFileVersion.addOfItem(at: url, withContentsOf: url)
                 version.isDiscardable = true
                 version.isDiscardable = false
-                #expect(version.isDiscardable, "it can not be taken back")
+                #expect(version.isDiscardable, "it cannot be taken back")
             }
             let others = try #require(NSFileVersion.otherVersionsOfItem(at: url))
             #expect(others.filter(\.isDiscardable).count == 11 && others.count == 12)
@@ -96,7 +96,7 @@ struct VersionSurfaceTests {
         }
     }
 
-    @Test("outside of containers there is no conflict and nothing in a cloud; what is not there has no versions")
+    @Test("outside containers there are no conflicts and no cloud contents; a missing file has no versions")
     func outside() async throws {
         try await inFolder { folder in
             let url = folder.appending(path: "a.txt")

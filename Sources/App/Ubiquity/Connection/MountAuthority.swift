@@ -89,7 +89,7 @@ final class MountAuthority: ClaimAuthority {
     /// Returns the path relative to the mount.
     func path(_ absolute: String) throws(DaemonFailure) -> MountPath {
         do { return try MountPath(bytes: Array(absolute.utf8.dropFirst(root.utf8.count))) } catch {
-            throw DaemonFailure(.invalidRequest, "that is no path in the mount", path: absolute)
+            throw DaemonFailure(.invalidRequest, "the path is not in the mount", path: absolute)
         }
     }
 
@@ -158,7 +158,7 @@ final class MountAuthority: ClaimAuthority {
 
     private func connect() throws(DaemonFailure) -> MountConnection {
         guard let record = MountRegistry.standard.records().first(where: { $0.mount == root }) else {
-            throw DaemonFailure(.failed, "nothing serves this mount", path: root)
+            throw DaemonFailure(.failed, "no daemon serves this mount", path: root)
         }
         return try MountConnection(record) { [weak self] in
             self?.handle($0)

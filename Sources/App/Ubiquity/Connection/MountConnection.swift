@@ -40,7 +40,7 @@ final class MountConnection: Sendable {
             stream = try UnixStream.connected(to: record.socket, patience: ControlFrame.silenceLimit)
             watch = try .on(stream)
         } catch {
-            throw DaemonFailure(.failed, "the daemon of the mount can not be reached (\(error))", path: record.mount)
+            throw DaemonFailure(.failed, "the mount's daemon cannot be reached (\(error))", path: record.mount)
         }
         self.onEvent = onEvent
         self.onEnd = onEnd
@@ -135,7 +135,7 @@ final class MountConnection: Sendable {
         return try answer.take().get()
     }
 
-    private static let gone = DaemonFailure(.failed, "the daemon of the mount is gone")
+    private static let gone = DaemonFailure(.failed, "the mount's daemon has ended")
 
     private func take(_ id: UInt64) -> Completion<DaemonResponse>? {
         state.withLock { state in

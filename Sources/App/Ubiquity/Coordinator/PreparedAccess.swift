@@ -88,7 +88,7 @@ struct PreparedAccess: Sendable {
             return archive
         } catch {
             remove([folder])
-            throw CoordinationFailure(.failed, "No copy could be made of \(url.path): \(error)")
+            throw CoordinationFailure(.failed, "Could not copy \(url.path): \(error)")
         }
     }
 

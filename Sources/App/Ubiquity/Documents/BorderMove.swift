@@ -23,22 +23,22 @@ struct BorderMove {
         guard (target.mount != nil) == isIntoCloud else {
             throw CoordinationFailure.error(
                 .fileWriteInvalidFileName,
-                isIntoCloud ? "The destination is in no container." : "The destination is in a container.",
+                isIntoCloud ? "The destination is not in a container." : "The destination is in a container.",
                 at: destination)
         }
         guard (source.mount != nil) != isIntoCloud else {
             throw CoordinationFailure.error(
                 .fileWriteInvalidFileName,
-                isIntoCloud ? "The item is in a container already." : "The item is in no container.", at: url)
+                isIntoCloud ? "The item is already in a container." : "The item is not in a container.", at: url)
         }
         guard source.exists else {
-            throw CoordinationFailure.error(.fileNoSuchFile, "There is nothing at \(url.path).", at: url)
+            throw CoordinationFailure.error(.fileNoSuchFile, "\(url.path) does not exist.", at: url)
         }
         for (route, place) in [(source, url), (target, destination)] {
             guard let mount = route.mount, !route.path.dropFirst(mount.root.count + 1).contains("/") else { continue }
             throw CoordinationFailure.error(
                 .fileWriteNoPermission,
-                "\(place.path) is the place of a container, which stays in the cloud as a whole.",
+                "\(place.path) is a container, and a container cannot be moved out of the cloud as a whole.",
                 at: place)
         }
     }
@@ -69,7 +69,7 @@ struct BorderMove {
             try FileManager.default.copyItem(at: from, to: copy)
             try DurableCopy(of: from.path, at: copy.path).complete()
             guard try FileStamps(of: from.path) == before else {
-                let message = "\(from.path) was changed by a program that does not coordinate while it was copied."
+                let message = "A program that does not use file coordination changed \(from.path) while it was copied."
                 throw CoordinationFailure.error(.fileLocking, message, at: url)
             }
             try put(copy.path, at: to.path)
@@ -80,13 +80,13 @@ struct BorderMove {
         }
         PresenterDirectory.shared.move(ClaimRouter.shared.route(from), to: ClaimRouter.shared.route(to))
         do { try FileManager.default.removeItem(at: from) } catch {
-            let message = "It was moved to \(to.path), but could not be removed at \(from.path): \(error)"
+            let message = "It was copied to \(to.path), but the original at \(from.path) could not be removed: \(error)"
             throw CoordinationFailure.error(.fileWriteUnknown, message, at: from)
         }
     }
 
     private var occupied: NSError {
-        CoordinationFailure.error(.fileWriteFileExists, "Something is at \(destination.path) already.", at: destination)
+        CoordinationFailure.error(.fileWriteFileExists, "\(destination.path) already exists.", at: destination)
     }
 
     /// `RENAME_NOREPLACE` of `<linux/fs.h>`.
@@ -100,7 +100,7 @@ struct BorderMove {
         guard failure == 0 else {
             let why = String(cString: strerror(failure))
             throw CoordinationFailure.error(
-                .fileWriteUnknown, "It could not be put at \(path): \(why)", at: destination)
+                .fileWriteUnknown, "It could not be moved to \(path): \(why)", at: destination)
         }
         try DurableCopy.sync(URL(filePath: path).deletingLastPathComponent().path)
     }
@@ -161,6 +161,6 @@ struct DurableCopy {
         let (code, why) = (errno, String(cString: strerror(errno)))
         return CoordinationFailure.error(
             code == ENOSPC || code == EDQUOT ? .fileWriteOutOfSpace : .fileWriteUnknown,
-            "\(path) could not be brought to the disk: \(why)", at: URL(filePath: path))
+            "\(path) could not be written durably: \(why)", at: URL(filePath: path))
     }
 }

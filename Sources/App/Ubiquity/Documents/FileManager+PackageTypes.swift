@@ -41,7 +41,8 @@ extension FileManager {
 
     private func packageTypes(_ container: String?, add: [String]?, remove: [String]?) throws -> Set<String> {
         guard let mount = ClaimRouter.shared.principalMount else {
-            throw CoordinationFailure.error(.featureUnsupported, "Nothing is mounted that could be asked.", at: nil)
+            throw CoordinationFailure.error(
+                .featureUnsupported, "There is no mount. Create one with `ubiquity mount`.", at: nil)
         }
         let request = PackageTypesRequest(
             container: container ?? ContainerName.cloudDocs.text, add: add, remove: remove)

@@ -54,7 +54,7 @@ extension FileManager {
     private func mountAndPath(of url: URL) throws -> (mount: MountAuthority, path: String) {
         let route = ClaimRouter.shared.route(url)
         guard let mount = route.mount else {
-            throw CoordinationFailure.error(.featureUnsupported, "\(url.path) is in no container.", at: url)
+            throw CoordinationFailure.error(.featureUnsupported, "\(url.path) is not in a container.", at: url)
         }
         return (mount, route.path)
     }

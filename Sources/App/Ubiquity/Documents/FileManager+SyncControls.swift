@@ -79,14 +79,14 @@ extension FileManager {
     private func mount(of url: URL) throws -> (MountAuthority, String) {
         let route = ClaimRouter.shared.route(url)
         guard let mount = route.mount else {
-            throw CoordinationFailure.error(.featureUnsupported, "\(url.path) is in no container.", at: url)
+            throw CoordinationFailure.error(.featureUnsupported, "\(url.path) is not in a container.", at: url)
         }
         return (mount, route.path)
     }
 
     private func current(_ url: URL) throws -> NSFileVersion {
         guard let version = NSFileVersion.currentVersionOfItem(at: url) else {
-            throw CoordinationFailure.error(.fileNoSuchFile, "There is nothing at \(url.path).", at: url)
+            throw CoordinationFailure.error(.fileNoSuchFile, "\(url.path) does not exist.", at: url)
         }
         return version
     }
@@ -118,12 +118,12 @@ extension FileManager {
         guard setxattr(path, fact.attributeName, value, 1, 0) == 0 else {
             let (code, why) = (errno, String(cString: strerror(errno)))
             switch code {
-            case ENOENT: throw CoordinationFailure.error(.fileNoSuchFile, "There is nothing at \(url.path).", at: url)
+            case ENOENT: throw CoordinationFailure.error(.fileNoSuchFile, "\(url.path) does not exist.", at: url)
             case EOPNOTSUPP:
-                let message = "\(url.path) is a folder: its documents can be kept from syncing one by one."
+                let message = "\(url.path) is a folder. Exclude its documents from sync one by one."
                 throw CoordinationFailure.error(.featureUnsupported, message, at: url)
             case EBUSY:
-                let message = "The sync of a folder that \(url.path) is in is paused: resume the folder."
+                let message = "A folder above \(url.path) is paused. Resume that folder."
                 throw CoordinationFailure.error(.fileLocking, message, at: url)
             default: throw CoordinationFailure.error(.fileWriteUnknown, "\(url.path): \(why)", at: url)
             }

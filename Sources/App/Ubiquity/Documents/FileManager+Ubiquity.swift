@@ -78,7 +78,7 @@ extension FileManager {
             try mount.call(PublishRequest(path: try mount.path(path), seconds: 30 * 86_400, timeout: 0))
         }
         guard let found = URL(string: link.url) else {
-            throw CoordinationFailure.error(.fileReadUnknown, "The daemon gave no link for \(url.path).", at: url)
+            throw CoordinationFailure.error(.fileReadUnknown, "The daemon returned no link for \(url.path).", at: url)
         }
         outDate?.pointee = NSDate(timeIntervalSince1970: Double(link.expires.timestamp.nanoseconds) / 1e9)
         return found
@@ -87,7 +87,7 @@ extension FileManager {
     private func ubiquitous(_ url: URL) throws -> (MountAuthority, String) {
         let route = ClaimRouter.shared.route(url)
         guard let mount = route.mount else {
-            throw CoordinationFailure.error(.featureUnsupported, "\(url.path) is in no container.", at: url)
+            throw CoordinationFailure.error(.featureUnsupported, "\(url.path) is not in a container.", at: url)
         }
         return (mount, route.path)
     }

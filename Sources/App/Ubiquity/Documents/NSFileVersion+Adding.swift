@@ -23,7 +23,7 @@ extension NSFileVersion {
         at url: URL, withContentsOf contentsURL: URL, options: AddingOptions = []
     ) throws -> NSFileVersion {
         guard WantedItem.exists(url.path) else {
-            throw CoordinationFailure.error(.fileNoSuchFile, "There is nothing at \(url.path).", at: url)
+            throw CoordinationFailure.error(.fileNoSuchFile, "\(url.path) does not exist.", at: url)
         }
         let added = try AddedVersions.add(contentsURL, to: url, byMoving: options.contains(.byMoving))
         PresenterDirectory.shared.notify(PresenterCall(.didGainVersion, version: added.id), at: url)

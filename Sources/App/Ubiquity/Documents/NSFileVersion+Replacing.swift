@@ -20,7 +20,7 @@ extension NSFileVersion {
         let copy = url.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).\(ending)")
         try FileManager.default.copyItem(at: self.url, to: copy)
         guard Self.put(copy.path, inPlaceOf: url.path) else {
-            let message = "The version can not take the place of \(url.path): \(String(cString: strerror(errno)))"
+            let message = "The version cannot replace \(url.path): \(String(cString: strerror(errno)))"
             try FileManager.default.removeItem(at: copy)
             throw CoordinationFailure.error(.fileWriteUnknown, message, at: url)
         }
@@ -90,7 +90,8 @@ extension NSFileVersion {
         }
         guard isConflict else {
             throw CoordinationFailure.error(
-                .fileWriteUnknown, "The current version of a document can not be removed; delete the document.", at: url
+                .fileWriteUnknown, "The current version of a document cannot be removed; delete the document instead.",
+                at: url
             )
         }
         if !wasResolved.withLock({ $0 }) { try FileManager.default.removeItem(at: url) }

@@ -61,7 +61,7 @@ extension URL {
     /// - Throws: `CocoaError.fileReadNoSuchFile` if there is no item.
     public func checkPromisedItemIsReachable() throws -> Bool {
         guard WantedItem.exists(ClaimRouter.shared.route(self).path) else {
-            throw CoordinationFailure.error(.fileReadNoSuchFile, "There is nothing at \(path).", at: self)
+            throw CoordinationFailure.error(.fileReadNoSuchFile, "\(path) does not exist.", at: self)
         }
         return true
     }

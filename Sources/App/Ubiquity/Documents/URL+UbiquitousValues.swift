@@ -153,7 +153,7 @@ extension URL {
         let route = ClaimRouter.shared.route(self)
         var values = UbiquitousItemValues()
         guard WantedItem.exists(route.path) else {
-            throw CoordinationFailure.error(.fileReadNoSuchFile, "There is nothing at \(path).", at: self)
+            throw CoordinationFailure.error(.fileReadNoSuchFile, "\(path) does not exist.", at: self)
         }
         if keys.contains(.isUbiquitousItemKey) { values.isUbiquitousItem = route.mount != nil }
         guard let mount = route.mount else { return values }

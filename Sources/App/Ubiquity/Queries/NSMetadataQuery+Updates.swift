@@ -28,7 +28,8 @@ extension NSMetadataQuery {
         query.notificationBatchingInterval = 0.25
         let restriction = query.restriction
         guard let mount = ClaimRouter.shared.principalMount, let request = query.request(restriction) else {
-            throw CoordinationFailure.error(.featureUnsupported, "Nothing is mounted that could be asked.", at: nil)
+            throw CoordinationFailure.error(
+                .featureUnsupported, "There is no mount. Create one with `ubiquity mount`.", at: nil)
         }
         let updates = try MetadataUpdates(mount, request, restriction)
         return AsyncThrowingStream { try await updates.next() }

@@ -7,7 +7,8 @@ struct ConflictsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conflicts", abstract: "List documents that were changed on two devices at once.",
         discussion:
-            "The newest version is current, the others stand beside it until \"ubiquity resolve\" or until deleted.")
+            "The newest version is current; the others are shown beside it until they are resolved (\"ubiquity resolve\") or deleted."
+    )
 
     @Argument(help: "Only at or below this path (default: all mounts).", completion: .file())
     var path: String?

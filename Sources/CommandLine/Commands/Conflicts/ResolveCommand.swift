@@ -4,7 +4,7 @@ import DaemonProtocol
 /// `ubiquity resolve`: ends a conflict on every device.
 struct ResolveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resolve", abstract: "End the conflict of a document, on every device.",
+        commandName: "resolve", abstract: "Resolve the conflict of a document, on every device.",
         discussion: """
             --keep current drops the other versions, --keep VERSION makes that one current (\"ubiquity conflicts\" \
             lists them), --keep both makes each a document of its own.
@@ -13,7 +13,7 @@ struct ResolveCommand: ParsableCommand {
     @Argument(help: "The document, or one of its conflict siblings.", completion: .file())
     var path: String
 
-    @Option(help: ArgumentHelp("What stays.", valueName: "current|VERSION|both"))
+    @Option(help: ArgumentHelp("Which version to keep.", valueName: "current|VERSION|both"))
     var keep: String
 
     @Flag(help: "Print the outcome as JSON.")

@@ -134,7 +134,7 @@ package struct DaemonConnection: ~Copyable {
                 .notAnswering, "the daemon (pid \(record.pid)) ended before it answered", path: record.mount,
                 advice: "See \(record.state)/daemon.log.")
         default:
-            return CommandFailure(.failed, "the daemon can not be asked (\(error))", path: record.mount)
+            return CommandFailure(.failed, "cannot send a request to the daemon (\(error))", path: record.mount)
         }
     }
 

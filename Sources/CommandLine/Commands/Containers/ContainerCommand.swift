@@ -7,7 +7,7 @@ struct ContainerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "container", abstract: "List, make, remove and rename containers.",
         discussion: """
-            A container is a folder at the top of a mount. Documents live in the Documents folder of one: those of people in \
+            A container is a folder at the top of a mount. Documents are in a container's Documents folder: your own in \
             CloudDocs/Documents, which always exists. Only a container without documents can be removed or renamed, and all \
             devices follow. mkdir, rmdir and mv in the mount do the same.
             """,
@@ -51,7 +51,9 @@ struct ContainerMake: ParsableCommand {
 struct ContainerRemove: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove a container without documents, on every device.",
-        discussion: "Its settings (\"ubiquity kv\") stay in the cloud. Making a container of that name brings it back.")
+        discussion:
+            "Its settings (\"ubiquity kv\") stay in the cloud. They are available again when a container of that name is made."
+    )
 
     @OptionGroup var mount: MountOption
     @Argument(help: "The container.") var name: String

@@ -38,7 +38,8 @@ struct DocumentMove {
         guard access(source, F_OK) == 0 else { throw CommandFailure(.failed, "it does not exist", path: source) }
         guard access(target, F_OK) != 0 else {
             throw CommandFailure(
-                .refused, "something is there already", path: target, advice: "Name another place, or remove it first.")
+                .refused, "the destination already exists", path: target,
+                advice: "Choose another destination, or remove it first.")
         }
         do {
             try FileManager.default.copyItem(atPath: source, toPath: target)

@@ -5,10 +5,10 @@ import DaemonProtocol
 struct EvictCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evict", abstract: "Drop the local bytes of documents that are in the cloud.",
-        discussion: "Refused for what is not uploaded, open or pinned: exit status 6, and nothing of that item is lost."
+        discussion: "Items that are not uploaded, open or pinned are refused with exit status 6, and lose nothing."
     )
 
-    @Argument(help: "What to evict; of a folder, everything below it.", completion: .file())
+    @Argument(help: "What to evict; for a folder, everything below it.", completion: .file())
     var paths: [String]
 
     @Flag(help: "Print the outcome as JSON.")

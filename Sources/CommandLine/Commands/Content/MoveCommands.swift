@@ -6,26 +6,26 @@ struct MoveInCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move-in", abstract: "Move a file or folder of this machine into the cloud.",
         discussion: """
-            Coordinated with programs that use the document. What is moved is on the disk before its old place is given \
-            up; if anything fails it is where it was. An existing document is never replaced.
+            Coordinated with programs that use the document. The item is durable at its new place before the original is \
+            removed; if anything fails the original stays. An existing document is never replaced.
             """)
 
-    @Argument(help: "What to move; in no mount.", completion: .file())
+    @Argument(help: "What to move; outside all mounts.", completion: .file())
     var source: String
 
-    @Argument(help: "Where to, in a mount; into it if it is a folder.", completion: .file())
+    @Argument(help: "The destination in a mount; if it is a folder, the item is moved into it.", completion: .file())
     var destination: String
 
     func run() throws {
         let locator = try MountLocator.current()
         guard !locator.isInMount(source) else {
-            throw CommandFailure(.refused, "this is in the cloud already", path: source, advice: "Use mv.")
+            throw CommandFailure(.refused, "it is already in the cloud", path: source, advice: "Use mv.")
         }
         let target = DocumentMove.target(of: source, at: destination)
         let place = try locator.place(of: target)
         guard place.path.components.count > 1 else {
             throw CommandFailure(
-                .refused, "documents live in containers, not beside them", path: target,
+                .refused, "documents must be in a container", path: target,
                 advice: "Move it to \(place.record.mount)/CloudDocs/Documents, for example.")
         }
         var connection = try DaemonConnection.open(place.record)
@@ -41,14 +41,15 @@ struct MoveOutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move-out", abstract: "Move a document out of the cloud, to this machine alone.",
         discussion: """
-            Its bytes are fetched first. It then leaves the cloud, and so every other device. What is moved is on the \
-            disk before its old place is given up. An existing file is never replaced.
+            Its bytes are downloaded first. The document is then deleted from the cloud and from all other devices. It is \
+            durable at its new place before the original is removed. An existing file is never replaced.
             """)
 
     @Argument(help: "What to move; in a mount.", completion: .file())
     var source: String
 
-    @Argument(help: "Where to, in no mount; into it if it is a folder.", completion: .file())
+    @Argument(
+        help: "The destination outside all mounts; if it is a folder, the item is moved into it.", completion: .file())
     var destination: String
 
     func run() throws {
@@ -57,7 +58,7 @@ struct MoveOutCommand: ParsableCommand {
         guard place.path.components.count > 1 else {
             throw CommandFailure(
                 .refused, "a container cannot be moved out as a whole", path: source,
-                advice: "Move what is in it.")
+                advice: "Move its contents instead.")
         }
         let target = DocumentMove.target(of: source, at: destination)
         guard !locator.isInMount(target) else {

@@ -39,12 +39,12 @@ enum PauseAttribute {
         case ENOENT: DaemonFailure(.notFound, "it does not exist", path: path)
         case EBUSY:
             DaemonFailure(
-                .busy, "the sync of a folder that it is in is paused", path: path, advice: "Resume the folder.")
+                .busy, "a folder above it is paused", path: path, advice: "Resume that folder.")
         case EPERM, EACCES:
             DaemonFailure(.permissionDenied, "its sync cannot be changed", path: path, errno: code)
         case ENODATA, EOPNOTSUPP, EINVAL:
             DaemonFailure(
-                .invalidRequest, "this cannot be paused", path: path, advice: "Name a container or something in it.")
+                .invalidRequest, "this cannot be paused", path: path, advice: "Name a container or an item in it.")
         default: DaemonFailure(.failed, String(cString: strerror(code)), path: path, errno: code)
         }
     }

@@ -5,8 +5,8 @@ struct PauseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Keep edits on this device for now.",
         discussion: """
-            Nothing at or below the PATHs is uploaded, renamed or deleted in the cloud until `ubiquity resume`. What other \
-            devices do is still shown, and documents can still be downloaded. To pause all of a program's documents, \
+            Nothing at or below the PATHs is uploaded, renamed or deleted in the cloud until `ubiquity resume`. Changes \
+            of other devices are still shown, and documents can still be downloaded. To pause all of a program's documents, \
             name its container.
             """)
 

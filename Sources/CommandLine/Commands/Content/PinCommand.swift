@@ -7,12 +7,12 @@ struct PinCommand: ParsableCommand {
         commandName: "pin", abstract: "Keep documents on this device, always up to date.",
         discussion:
             """
-            A pinned folder keeps everything below it; the mount's root, every container, also those that come later. \
+            A pinned folder keeps everything below it; pinning the mount's root keeps every container, also later ones. \
             With --when-space documents are downloaded while there is plenty of space, and evicted again when it is \
-            short. The finer pins are set with the attribute user.ubiquity.pin.
+            short. Other pins are set with the attribute user.ubiquity.pin.
             """)
 
-    @Flag(help: "Download while there is plenty of space; evict when it is short.")
+    @Flag(help: "Download while there is plenty of space, and evict when space is short.")
     var whenSpace = false
 
     @Argument(help: "What to pin.", completion: .file())

@@ -3,8 +3,8 @@ import ArgumentParser
 /// `ubiquity resume`: uploads the edits since `ubiquity pause`.
 struct ResumeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Upload what was paused, and go on.",
-        discussion: "What is in a paused folder is resumed with that folder only.")
+        commandName: "resume", abstract: "Resume the sync of paused documents.",
+        discussion: "Items in a paused folder are resumed only together with that folder.")
 
     @Argument(help: "What to resume.", completion: .file())
     var paths: [String]

@@ -32,13 +32,13 @@ struct ChildProgram {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var arguments = words.map { strdup(rawArgument($0).map { CChar(bitPattern: $0) } + [0]) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        guard let name = arguments.first ?? nil else { throw CommandFailure(.commandNotFound, "there is no program") }
+        guard let name = arguments.first ?? nil else { throw CommandFailure(.commandNotFound, "no program was given") }
         var pid: pid_t = 0
         let code = posix_spawnp(&pid, name, nil, &attributes, &arguments, environ)
         guard code == 0 else {
             throw CommandFailure(
                 code == ENOENT ? .commandNotFound : .commandNotRunnable,
-                "the program can not be run (\(String(cString: strerror(code))))", path: words.first)
+                "the program cannot be run (\(String(cString: strerror(code))))", path: words.first)
         }
         return pid
     }

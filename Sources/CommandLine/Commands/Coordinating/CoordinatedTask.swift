@@ -6,7 +6,7 @@ struct CoordinatedTask: ParsableArguments {
     @Argument(help: "The document; it need not exist yet.", completion: .file())
     var path: String
 
-    @Option(help: ArgumentHelp("Give up waiting for the turn after this many seconds.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Give up waiting for the claim after this many seconds.", valueName: "seconds"))
     var timeout: Double?
 
     @Argument(
@@ -15,7 +15,7 @@ struct CoordinatedTask: ParsableArguments {
     var command: [String] = []
 
     func validate() throws {
-        guard !command.isEmpty else { throw ValidationError("Say what to run, after \"--\".") }
+        guard !command.isEmpty else { throw ValidationError("Name the program to run, after \"--\".") }
         guard timeout.map({ $0 > 0 && $0 < 1e9 }) ?? true else {
             throw ValidationError("--timeout takes a number above 0")
         }
@@ -38,7 +38,7 @@ struct CoordinatedTask: ParsableArguments {
         let status = program.wait()
         do { _ = try connection.call(FinishRequest(claim: claim)) } catch {
             Terminal.complain(error)
-            Terminal.note("the document was not held until the program ended.")
+            Terminal.note("the claim was lost before the program ended.")
             throw ExitCode(status == 0 ? ExitStatus.failed.rawValue : status)
         }
         throw ExitCode(status)

@@ -9,13 +9,14 @@ struct FindCommand: ParsableCommand {
         discussion: """
             PREDICATE is as in the format strings of NSPredicate (docs/QUERIES.md): \
             "name LIKE[c] '*.pdf' AND size > 1000000", "status == 'notDownloaded'", "NOT isUploaded == TRUE", \
-            "tags CONTAINS 'tax'", "TRUEPREDICATE" for all. Words that are no predicate are looked for in names, without regard to \
-            case: "plan" is "name CONTAINS[cd] 'plan'", and "*.pdf" is the whole name. Answered from the local database: nothing is downloaded.
+            "tags CONTAINS 'tax'", "TRUEPREDICATE" for all. Words that are not a predicate are searched for in names, ignoring \
+            case: "plan" is "name CONTAINS[cd] 'plan'", and "*.pdf" is the whole name. The local database is searched: nothing is downloaded.
 
-            Found are documents and folders; a package is one document, and what is in it is not found. Versions in conflict are found too; \
-            "conflictOf == NULL" leaves them out. Control characters in names show as ? on a terminal; into a pipe or a file names go byte by byte.
+            The results are documents and folders; a package is one document, and the items in it are not results. Conflict versions are \
+            results too; "conflictOf == NULL" leaves them out. Control characters in names are shown as ? on a terminal; a pipe or a file \
+            gets names byte by byte.
 
-            With --live it goes on until Ctrl-C and prints what comes to match (+), changes (~) and no longer matches (-).
+            With --live it runs until Ctrl-C and prints items that start to match (+), change (~) and no longer match (-).
             """)
 
     enum Scope: String, ExpressibleByArgument, CaseIterable { case documents, data, all }
@@ -36,16 +37,16 @@ struct FindCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Only in this container; may be repeated.", valueName: "name"))
     var container: [String] = []
 
-    @Option(help: "What is found first, in this order; otherwise as it comes.")
+    @Option(help: "Sort the results by this (default: unsorted).")
     var sort: SortKey?
 
-    @Flag(help: "In the opposite order.")
+    @Flag(help: "Reverse the order.")
     var reverse = false
 
-    @Flag(help: "Go on, and print what changes.")
+    @Flag(help: "Keep running, and print changes.")
     var live = false
 
-    @Flag(name: .customLong("print0"), help: "End each path with a NUL byte in place of a line's end, for xargs -0.")
+    @Flag(name: .customLong("print0"), help: "End each path with a NUL byte instead of a newline, for xargs -0.")
     var endsWithNull = false
 
     @Flag(help: "Print JSON: a document, or with --live a line for each event.")
@@ -53,7 +54,7 @@ struct FindCommand: ParsableCommand {
 
     func validate() throws {
         guard !endsWithNull || !live && !json else {
-            throw ValidationError("--print0 goes with neither --live nor --json.")
+            throw ValidationError("--print0 excludes --live and --json.")
         }
     }
 

@@ -72,7 +72,7 @@ struct FoundOutput {
     /// Returns an event as one line of JSON.
     static func line(_ value: some Encodable) throws(CommandFailure) -> String {
         do { return String(decoding: try ControlFrame.payload(value), as: UTF8.self) } catch {
-            throw CommandFailure(.failed, "an event can not be written as JSON (\(error))")
+            throw CommandFailure(.failed, "an event cannot be written as JSON (\(error))")
         }
     }
 

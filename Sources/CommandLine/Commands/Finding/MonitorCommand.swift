@@ -9,8 +9,8 @@ struct MonitorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor", abstract: "Show what happens in a mount, line by line.",
         discussion: """
-            Items that come, move, change and go, by whichever program or device; how far their sync is; and whether the \
-            cloud can be reached. Until Ctrl-C. If the reader is too slow, a line says how many events were dropped.
+            Prints items that any program or device adds, moves, changes and removes, their sync progress, and whether the \
+            cloud can be reached, until Ctrl-C. If the reader is too slow, a line says how many events were dropped.
             """)
 
     @Argument(help: "The same as --mount.", completion: .directory)

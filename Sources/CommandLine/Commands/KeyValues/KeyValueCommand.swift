@@ -8,8 +8,8 @@ struct KeyValueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kv", abstract: "Read and write settings that every device shares.",
         discussion: """
-            Each container has a store of at most 1,024 keys and a mebibyte. Written values are durable here at once and \
-            reach other devices when the cloud does; of one key the last write counts. Programs use it through \
+            Each container has a store of at most 1,024 keys and 1 MiB. Written values are durable on this device at once, and \
+            other devices receive them through the cloud; the last write of a key wins. Programs use it through \
             NSUbiquitousKeyValueStore.
             """,
         subcommands: [
@@ -19,7 +19,7 @@ struct KeyValueCommand: ParsableCommand {
 
 /// The option that selects a store.
 struct KeyValueStoreChoice: ParsableArguments {
-    @Option(help: ArgumentHelp("Whose store.", valueName: "name"))
+    @Option(help: ArgumentHelp("The container of the store.", valueName: "name"))
     var container = "CloudDocs"
 
     @OptionGroup var mount: MountOption
@@ -34,7 +34,7 @@ struct KeyValueStoreChoice: ParsableArguments {
         guard !status.mount.containers.contains(container.replacing("~", with: ".")) else { return }
         throw CommandFailure(
             .failed, "there is no container \(printable(container))",
-            advice: "\"ubiquity container list\" lists those there are.")
+            advice: "\"ubiquity container list\" lists the containers.")
     }
 
     static func values(
@@ -43,7 +43,7 @@ struct KeyValueStoreChoice: ParsableArguments {
         let answer = try connection.call(request)
         return try answer.values.mapValues { data in
             do { return try PropertyValue(decoding: data) } catch {
-                throw CommandFailure(.failed, "a value can not be read (\(error))", advice: "Update ubiquity.")
+                throw CommandFailure(.failed, "a value cannot be read (\(error))", advice: "Update ubiquity.")
             }
         }
     }
@@ -55,7 +55,7 @@ struct KeyValueGet: ParsableCommand {
 
     @OptionGroup var store: KeyValueStoreChoice
     @Argument var key: String
-    @Flag(help: "Print JSON also of text.") var json = false
+    @Flag(help: "Print text as JSON, too.") var json = false
 
     func run() throws {
         var connection = try store.connect()
@@ -91,7 +91,7 @@ struct KeyValueSet: ParsableCommand {
     private func parsed() throws -> PropertyValue {
         guard json else { return .text(value) }
         do { return try JSONDecoder().decode(PropertyValue.self, from: Data(value.utf8)) } catch {
-            throw ValidationError("VALUE is no JSON that a store can keep.")
+            throw ValidationError("VALUE is not JSON that a store can hold.")
         }
     }
 }
@@ -149,7 +149,7 @@ struct KeyValueWatch: ParsableCommand {
                 print(try FoundOutput.line(Line(reason: news.reason, values: shown)))
                 fflush(nil)
             } catch let failure as CommandFailure { throw failure } catch {
-                throw CommandFailure(.failed, "the values can not be read (\(error))")
+                throw CommandFailure(.failed, "the values cannot be read (\(error))")
             }
         }
     }

@@ -8,8 +8,8 @@ struct CheckCommand: ParsableCommand {
         commandName: "check", abstract: "Verify the bytes and records on this device and in its cloud.",
         discussion: """
             Reads all bytes of documents on this device, the database, every entry of the log and every chunk in the cloud, \
-            and holds them against their digests. Prints for each damaged thing which document it concerns. Nothing is changed. \
-            Exit status 7 when something is wrong; "ubiquity repair" repairs what can be repaired.
+            and compares them with their digests. Names the document of each problem. Nothing is changed. \
+            Exit status 7 if there are problems; "ubiquity repair" repairs what can be repaired.
             """)
 
     @Argument(help: "The mount, or any path in it (default: all mounts).", completion: .directory)
@@ -26,9 +26,10 @@ struct RepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair", abstract: "Repair what is damaged, on this device and in its cloud.",
         discussion: """
-            Does what "ubiquity check" does, and with what it finds: damaged bytes of documents are fetched again from the \
-            cloud; bytes that the cloud has lost are sent again from this device; what has no place goes to the folder \
-            Recovered; a database that is damaged itself is rebuilt as "ubiquity reset" does. Edits that are not in the cloud are never dropped. Exit status 7 when something is still wrong.
+            Checks like "ubiquity check", and repairs problems: damaged bytes of documents are downloaded again from the \
+            cloud; bytes that the cloud has lost are uploaded again from this device; items without a folder are moved to the folder \
+            Recovered; a damaged database is rebuilt as by "ubiquity reset". Edits that are not in the cloud are never dropped. \
+            Exit status 7 if problems remain.
             """)
 
     @Argument(help: "The mount, or any path in it (default: all mounts).", completion: .directory)

@@ -17,7 +17,7 @@ struct DaemonReset {
         display.clear()
         guard connection.waitForEnd(.seconds(60)) else {
             throw CommandFailure(
-                .timedOut, "the daemon (pid \(record.pid)) is to be reset but does not let go of the mount",
+                .timedOut, "the daemon (pid \(record.pid)) is being reset but has not released the mount",
                 path: record.mount, advice: "Programs may still use it; see \(record.state)/daemon.log.")
         }
         while record.isRunning {
@@ -27,7 +27,7 @@ struct DaemonReset {
         }
         throw CommandFailure(
             .failed, "the daemon (pid \(record.pid)) ended while it rebuilt its state", path: record.mount,
-            advice: "See \(record.state)/daemon.log; \"ubiquity mount\" goes on where it stopped.")
+            advice: "See \(record.state)/daemon.log; \"ubiquity mount\" continues where it stopped.")
     }
 
     func status() throws(CommandFailure) -> MountStatus {

@@ -4,18 +4,18 @@ import DaemonProtocol
 /// `ubiquity diagnose`: prints the internal state of the daemon as text.
 struct DiagnoseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "diagnose", abstract: "Print the daemon's inner state.",
-        discussion: "Names and contents of documents are not part of it, but for names in messages about errors.")
+        commandName: "diagnose", abstract: "Print the daemon's internal state.",
+        discussion: "It has no contents of documents, and no names except those in error messages.")
 
     @Argument(help: "The mount, or any path in it (default: all mounts).", completion: .directory)
     var path: String?
 
-    @Flag(help: "Print JSON: of each mount the report, and how many requests of each kind the kernel has sent.")
+    @Flag(help: "Print JSON: the report of each mount, and how many requests of each kind the kernel has sent.")
     var json = false
 
     @Flag(
         help: ArgumentHelp(
-            "Print who coordinates: the claimed documents as a tree, their holders and waiters, and transfers. Names documents."
+            "Print the coordinating programs: a tree of the claimed documents with holders, waiting programs and transfers. It has names of documents."
         ))
     var claims = false
 

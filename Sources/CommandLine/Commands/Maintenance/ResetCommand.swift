@@ -7,16 +7,16 @@ struct ResetCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Rebuild this device's state from the cloud.",
         discussion: """
-            For a device that is stuck or damaged. No edit is lost: what is not in the cloud is uploaded first; what can not \
-            be uploaded appears in CloudDocs/Documents/Recovered. All other documents are placeholders afterwards and come \
-            when they are opened; pins are forgotten. The old database is kept in the folder set-aside of the state directory. \
-            The mount is away meanwhile. Works on a state whose daemon does not run, too: name the mount point.
+            For a device that is stuck or damaged. No edit is lost: edits that are not in the cloud are uploaded first; those that \
+            cannot be uploaded appear in CloudDocs/Documents/Recovered. All other documents are placeholders afterwards and are \
+            downloaded when they are opened; pins are lost. The old database is kept in the folder set-aside of the state directory. \
+            The mount is unavailable meanwhile. If no daemon is running, name the mount point.
             """)
 
     @Argument(help: "The mount, or any path in it; needed when there are several.", completion: .directory)
     var path: String?
 
-    @Option(help: ArgumentHelp("The state directory, where no daemon runs on it.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The state directory, if no daemon runs on it.", valueName: "dir"))
     var state: String?
 
     @Flag(help: "Do not ask.")
@@ -58,7 +58,7 @@ struct ResetCommand: ParsableCommand {
         let directory = state.map(absolute) ?? StandardPaths.current.stateDirectory(forMount: mount)
         guard access(directory, F_OK) == 0 else {
             throw CommandFailure(
-                .notMounted, "there is no state of a device", path: directory, advice: "Name it with --state.")
+                .notMounted, "there is no device state", path: directory, advice: "Name it with --state.")
         }
         let launcher = try DaemonLauncher(
             arguments: ["--mount", mount, "--state", directory, "--reset"], state: directory)
@@ -74,7 +74,7 @@ struct ResetCommand: ParsableCommand {
     private func report(_ rebuild: RebuildStatus?, _ mount: String) throws {
         guard let rebuild else {
             throw CommandFailure(
-                .failed, "the daemon came back without a reset", path: mount,
+                .failed, "the daemon restarted without a reset", path: mount,
                 advice: "Restart it: it may be of another release.")
         }
         print(json ? try StatusJSON.text(ResetOutcome(mount: mount, rebuild: rebuild)) : "\(mount): \(rebuild.summary)")

@@ -39,7 +39,7 @@ struct DaemonLauncher {
     /// Replaces this process with the daemon. Returns only by throwing.
     func become() throws(CommandFailure) -> Never {
         withArguments([program] + arguments) { _ = execv(program, $0) }
-        throw CommandFailure(.failed, "the daemon can not be started (\(Errno(errno)))", path: program)
+        throw CommandFailure(.failed, "the daemon cannot be started (\(Errno(errno)))", path: program)
     }
 
     /// Starts the daemon detached from this terminal and session, and waits until it is ready. Returns its process id.
@@ -53,11 +53,11 @@ struct DaemonLauncher {
             try awaitReady(pipe, pid, noting, onProgress)
             return pid
         } catch let error as Errno {
-            throw CommandFailure(.failed, "the daemon can not be started (\(error))", path: state)
+            throw CommandFailure(.failed, "the daemon cannot be started (\(error))", path: state)
         } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw CommandFailure(.failed, "the daemon can not be started (\(error))", path: state)
+            throw CommandFailure(.failed, "the daemon cannot be started (\(error))", path: state)
         }
     }
 

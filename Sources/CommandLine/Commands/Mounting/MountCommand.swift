@@ -9,8 +9,8 @@ struct MountCommand: ParsableCommand {
         commandName: "mount", abstract: "Mount your documents.",
         discussion: """
             Starts a daemon in the background and returns when the mount answers. Without --cloud the cloud is a \
-            directory in your XDG data home, shared by all your mounts. --cloud and --device are remembered in the \
-            state directory: they need saying only once. A missing DIR is made; one with files in it is refused.
+            directory in your XDG data home, shared by all your mounts. --cloud and --device are stored in the \
+            state directory, so they are needed only once. A missing DIR is created; one with files in it is refused.
             """)
 
     @Argument(help: ArgumentHelp("Where to mount (default: ~/MobileDocuments).", valueName: "dir"))
@@ -19,17 +19,17 @@ struct MountCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The cloud: file:///DIR, or http(s)://HOST.", valueName: "url"))
     var cloud: String?
 
-    @Option(help: ArgumentHelp("What other devices call this one (default: the host's name).", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of this device on others (default: the host's name).", valueName: "name"))
     var device: String?
 
     @Option(
         help: ArgumentHelp("Where this device keeps its state (default: in your XDG data home).", valueName: "dir"))
     var state: String?
 
-    @Flag(help: "Become the daemon instead of starting one: for a service manager, or to see its log.")
+    @Flag(help: "Run the daemon in the foreground, for a service manager or to see its log.")
     var foreground = false
 
-    @Option(help: ArgumentHelp("How much of documents to keep local, such as 20G.", valueName: "size"))
+    @Option(help: ArgumentHelp("How many bytes of documents to keep local, such as 20G.", valueName: "size"))
     var cacheLimit: String?
 
     @Option(help: ArgumentHelp("How much of the disk to leave free (default: 2 %, 1 GiB at most).", valueName: "size"))
@@ -38,7 +38,7 @@ struct MountCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How many superseded versions of a document to list (default: 10).", valueName: "n"))
     var versionCount: Int?
 
-    @Option(help: ArgumentHelp("For how many days to list them (default: 30).", valueName: "n"))
+    @Option(help: ArgumentHelp("How many days to list them for (default: 30).", valueName: "n"))
     var versionDays: Int?
 
     @Flag(help: "Print the outcome as JSON.")
@@ -102,7 +102,7 @@ struct MountCommand: ParsableCommand {
         guard let record = MountRegistry.standard.records().first(where: { $0.mount == mount && $0.pid == pid }) else {
             throw CommandFailure(
                 .failed, "the daemon (pid \(pid)) started but is not in the registry of mounts", path: mount,
-                advice: "Look whether $XDG_RUNTIME_DIR can be written.")
+                advice: "Check that $XDG_RUNTIME_DIR is writable.")
         }
         _ = try DaemonConnection.open(record)
         guard bounded(within: .seconds(15), { MountPoint.isMounted(mount) }) == true else {

@@ -13,8 +13,8 @@ struct MountNesting {
     func refuse(state: String, cloud: String?) throws(CommandFailure) {
         if let outer = outerMount(of: mount) {
             throw CommandFailure(
-                .refused, "the mount point is inside of the mount \(outer)", path: mount,
-                advice: "Choose a folder outside of it.")
+                .refused, "the mount point is inside the mount \(outer)", path: mount,
+                advice: "Choose a folder outside it.")
         }
         try refuse("state directory", state, option: "--state")
         if let cloud, let folder = Self.folder(ofCloud: cloud) { try refuse("cloud", folder, option: "--cloud") }
@@ -23,11 +23,11 @@ struct MountNesting {
     private func refuse(_ what: String, _ path: String, option: String) throws(CommandFailure) {
         let advice = "Choose another with \(option)."
         if let outer = outerMount(of: path) {
-            throw CommandFailure(.refused, "the \(what) is inside of the mount \(outer)", path: path, advice: advice)
+            throw CommandFailure(.refused, "the \(what) is inside the mount \(outer)", path: path, advice: advice)
         }
         if isInMountPoint(path) {
             throw CommandFailure(
-                .refused, "the \(what) is inside of the mount point, which would hide it", path: path, advice: advice)
+                .refused, "the \(what) is inside the mount point, which would hide it", path: path, advice: advice)
         }
     }
 

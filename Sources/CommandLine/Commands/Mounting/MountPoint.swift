@@ -22,19 +22,19 @@ enum MountPoint {
             switch liveness(of: record) {
             case .living:
                 throw CommandFailure(
-                    .refused, "it is mounted already, by daemon \(record.pid)", path: path,
+                    .refused, "it is already mounted, by daemon \(record.pid)", path: path,
                     advice: "Use it, or unmount it first.")
             case .frozen:
                 throw CommandFailure(
-                    .notAnswering, "it is mounted already, but daemon \(record.pid) does not answer", path: path,
-                    advice: "End that one with \"ubiquity unmount \(path)\".")
+                    .notAnswering, "it is already mounted, but daemon \(record.pid) does not answer", path: path,
+                    advice: "Unmount it with \"ubiquity unmount \(path)\".")
             case .dead: break
             }
         }
         guard locator.table.contains(path) else { return }
         let health = locator.probe(path)
         guard case .dead = health else { throw health.failure(mount: path) }
-        Terminal.note("taking away a mount whose daemon is gone: \(path)")
+        Terminal.note("removing a mount whose daemon has died: \(path)")
         try Unmounting.detach(path)
     }
 
@@ -82,7 +82,8 @@ enum MountPoint {
             guard name == "." || name == ".." else {
                 throw CommandFailure(
                     .refused, "the mount point is not empty", path: path,
-                    advice: "Its files would be hidden: move them away, or mount elsewhere and copy them in.")
+                    advice:
+                        "Its files would be hidden: move them away, or mount elsewhere and copy them into the mount.")
             }
         }
     }
@@ -90,8 +91,8 @@ enum MountPoint {
     private static func unusable(_ path: String, _ code: Int32) -> CommandFailure {
         let why = String(cString: strerror(code))
         return CommandFailure(
-            .refused, "the mount point can not be used (\(why))", path: path,
-            advice: code == ENOENT ? "Make the folder above it first." : "Choose another folder.")
+            .refused, "the mount point cannot be used (\(why))", path: path,
+            advice: code == ENOENT ? "Create the folder above it first." : "Choose another folder.")
     }
 
     /// Returns whether a file system is mounted at this path: its device differs from that of the folder above. Queries the file system.

@@ -6,21 +6,21 @@ struct UnmountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unmount", abstract: "Unmount your documents and stop their daemon.",
         discussion: """
-            What is not uploaded yet stays on this device and goes on at the next mount; with --wait it is uploaded \
-            first. A mount with files that programs have open is refused (status 6), unless --force is given. A mount whose \
-            daemon died or does not answer is taken away as well.
+            Changes that are not uploaded yet stay on this device and are uploaded after the next mount; with --wait they are \
+            uploaded first. If programs have files open in the mount, the command fails (status 6) unless --force is given. A \
+            mount whose daemon died or does not answer is removed as well.
             """)
 
     @Argument(help: ArgumentHelp("The mount, or any path in it (default: ~/MobileDocuments).", valueName: "dir"))
     var directory: String?
 
-    @Flag(help: "Upload everything first. Ctrl-C ends the waiting; the mount then stays.")
+    @Flag(help: "Upload everything first. Ctrl-C ends the wait, and the mount stays.")
     var wait = false
 
-    @Flag(help: "Unmount although programs have files open: what they write later fails.")
+    @Flag(help: "Unmount although programs have files open: their later writes fail.")
     var force = false
 
-    @Flag(help: "Take a mount away only if its daemon is gone: for clean-up after a crash.")
+    @Flag(help: "Unmount only if the daemon has died: for clean-up after a crash.")
     var onlyDead = false
 
     func validate() throws {
@@ -50,7 +50,7 @@ struct UnmountCommand: ParsableCommand {
                 !(onlyDead && error.status == .notAnswering)
             else { throw error }
             let state = error.status == .notMounted ? "is gone" : "does not answer"
-            Terminal.note("daemon \(record.pid) \(state), taking its mount away: \(record.mount)")
+            Terminal.note("daemon \(record.pid) \(state), removing its mount: \(record.mount)")
             try Unmounting.force(record)
         }
         print("Unmounted \(record.mount).")
@@ -60,11 +60,11 @@ struct UnmountCommand: ParsableCommand {
     private func takeAway(_ view: String, of record: MountRecord) throws(CommandFailure) {
         guard !wait, !onlyDead else {
             throw CommandFailure(
-                .refused, "this is a second place of the mount \(record.mount), whose daemon lives", path: view,
-                advice: "Name \(record.mount) to end that; without the option this place alone is taken away.")
+                .refused, "this is a bind mount of \(record.mount), whose daemon is running", path: view,
+                advice: "Name \(record.mount) to unmount that; without the option only this bind mount is removed.")
         }
         try Unmounting.detach(view)
-        print("Unmounted \(view), a second place of \(record.mount), which stays.")
+        print("Unmounted \(view), a bind mount of \(record.mount), which stays mounted.")
     }
 
     /// Refuses to unmount while files are open. The mount of a dead or frozen daemon is detached in any case, since no program can write to
@@ -79,13 +79,14 @@ struct UnmountCommand: ParsableCommand {
 
     private static func alive(_ connection: consuming DaemonConnection) -> CommandFailure {
         CommandFailure(
-            .refused, "the daemon of this mount (pid \(connection.record.pid)) lives", path: connection.record.mount)
+            .refused, "the daemon of this mount (pid \(connection.record.pid)) is running",
+            path: connection.record.mount)
     }
 
     /// Detaches a mount that has no daemon to stop.
     private func cleanUp(_ path: String, _ locator: MountLocator, _ failure: CommandFailure) throws(CommandFailure) {
         guard locator.table.contains(path), !wait, !onlyDead || failure.status == .notMounted else { throw failure }
         try Unmounting.detach(path)
-        print("Unmounted \(path), which had no daemon to ask.")
+        print("Unmounted \(path), which had no daemon.")
     }
 }

@@ -36,7 +36,7 @@ enum Unmounting {
             kill(record.pid, SIGKILL)
             guard waitForEnd(of: record, termLimit) else {
                 throw CommandFailure(
-                    .failed, "the daemon (pid \(record.pid)) can not be ended", path: record.mount,
+                    .failed, "the daemon (pid \(record.pid)) cannot be stopped", path: record.mount,
                     advice: "It is stuck in the kernel; the mount itself is detached.")
             }
         }
@@ -57,15 +57,15 @@ enum Unmounting {
             let status = try runProgram(program, arguments)
             guard try !UbiquityMounts.current().contains(mount) else {
                 throw CommandFailure(
-                    .failed, "the mount can not be taken away (\(program) ended with \(status))", path: mount)
+                    .failed, "the mount cannot be removed (\(program) ended with \(status))", path: mount)
             }
         } catch let error as Errno {
             throw CommandFailure(
-                .failed, "the mount can not be taken away (\(error))", path: mount, advice: "Install fuse3.")
+                .failed, "the mount cannot be removed (\(error))", path: mount, advice: "Install fuse3.")
         } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw CommandFailure(.failed, "the mount can not be taken away (\(error))", path: mount)
+            throw CommandFailure(.failed, "the mount cannot be removed (\(error))", path: mount)
         }
     }
 

@@ -25,12 +25,13 @@ package enum MountHealth: Sendable {
                 advice: "\"ubiquity mount \(mount)\" starts it again, \"ubiquity unmount \(mount)\" cleans up.")
         case .living:
             CommandFailure(
-                .notAnswering, "this mount is served, but by no daemon that is registered here", path: mount,
-                advice: "It may have been started with another XDG_RUNTIME_DIR; \"ubiquity unmount \(mount)\" ends it.")
+                .notAnswering, "the daemon that serves this mount is not registered here", path: mount,
+                advice: "It may have been started with another XDG_RUNTIME_DIR; \"ubiquity unmount \(mount)\" stops it."
+            )
         case .frozen:
             CommandFailure(
                 .notAnswering, "this mount does not answer, and no daemon is registered for it", path: mount,
-                advice: "\"ubiquity unmount \(mount)\" takes it away.")
+                advice: "\"ubiquity unmount \(mount)\" removes it.")
         }
     }
 }

@@ -36,7 +36,7 @@ package struct MountLocator {
                 records: MountRegistry.standard.records(), table: try .current(),
                 currentDirectory: workingDirectory(), resolve: realPath, probe: MountHealth.probe)
         } catch {
-            throw CommandFailure(.failed, "the list of mounts can not be read (\(error))", path: "/proc/self/mountinfo")
+            throw CommandFailure(.failed, "the list of mounts cannot be read (\(error))", path: "/proc/self/mountinfo")
         }
     }
 

@@ -98,7 +98,7 @@ extension CommandFailure {
         self.init(
             .refused, "it is busy, \(parts.joined(separator: ", "))", path: mount,
             advice:
-                "Close these files, or unmount it anyway with --force: what was written is kept, what is written later fails."
+                "Close these files, or unmount it anyway with --force: what was written is kept, later writes fail."
         )
     }
 }

@@ -6,12 +6,12 @@ struct PackageTypesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "package-types", abstract: "Show or declare which folders are packages: one document each.",
         discussion: """
-            A package travels as one, shows all of a save at once, and is kept whole where two devices changed it. Some extensions \
-            are packages everywhere; a container may declare others, for all of its devices. Folders that have such an extension \
-            already are packages too from then on.
+            A package is synced as one document: other devices see all of a save at once, and if two devices change it both \
+            versions are kept complete. Some extensions are packages everywhere; a container may declare others, for all of its \
+            devices. Existing folders with such an extension become packages too.
             """)
 
-    @Option(help: ArgumentHelp("Whose types.", valueName: "name"))
+    @Option(help: ArgumentHelp("The container whose types to show or change.", valueName: "name"))
     var container = "CloudDocs"
 
     @OptionGroup var mount: MountOption
@@ -21,7 +21,7 @@ struct PackageTypesCommand: ParsableCommand {
             "Declare folders with this extension to be packages; may be repeated.", valueName: "extension"))
     var add: [String] = []
 
-    @Option(help: ArgumentHelp("Take that back; may be repeated.", valueName: "extension"))
+    @Option(help: ArgumentHelp("Withdraw the declaration of this extension; may be repeated.", valueName: "extension"))
     var remove: [String] = []
 
     @Flag(help: "Print JSON.")

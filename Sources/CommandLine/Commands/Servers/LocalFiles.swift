@@ -32,7 +32,9 @@ struct LocalFiles {
 
     /// Evicts the local bytes of everything that is in the cloud. Items that are not uploaded, open or pinned stay.
     func remove() throws(CommandFailure) {
-        if mounts.isEmpty { Terminal.note("no mount of that server runs here; what is not mounted stays") }
+        if mounts.isEmpty {
+            Terminal.note("no mount of that server is running; local bytes are removed only from running mounts")
+        }
         for record in mounts {
             var connection = try DaemonConnection.open(record)
             let answer = try connection.call(EvictRequest(paths: [.root]))

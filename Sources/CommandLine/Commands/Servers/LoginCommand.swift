@@ -8,8 +8,8 @@ struct LoginCommand: ParsableCommand {
         commandName: "login", abstract: "Sign this device in at a server of your own.",
         discussion: """
             The server's owner makes the code with `ubiquity-server account add NAME` or `account code NAME`; it works \
-            once. Without --code it is asked for. What this device keeps instead can be read by you only, in your XDG \
-            state home. Afterwards: ubiquity mount --cloud URL.
+            once. Without --code the command asks for it. The token that replaces it is stored in your XDG state home, readable \
+            only by you. Afterwards: ubiquity mount --cloud URL.
 
             The certificate of an https server has to be signed by an authority that this system trusts, or by one in \
             the file of --ca, which is kept with the sign-in. Another machine is reached over http only with --insecure.
@@ -23,12 +23,13 @@ struct LoginCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A code of the account's authenticator app, or a recovery code, where the account asks for one.",
+            "A code of the account's authenticator app, or a recovery code, if the account requires one.",
             valueName: "code"))
     var secondFactor: String?
 
     @Option(
-        help: ArgumentHelp("What the server's list calls this device (default: the host's name).", valueName: "name"))
+        help: ArgumentHelp(
+            "The name of this device in the server's list (default: the host's name).", valueName: "name"))
     var device: String?
 
     @Option(help: ArgumentHelp("A PEM file with a certificate authority to trust for this server.", valueName: "file"))
@@ -65,7 +66,7 @@ struct LoginCommand: ParsableCommand {
         if outcome.asksSecondFactor ?? false {
             guard let factor = Terminal.ask("Code of the authenticator app:"), !factor.isEmpty else {
                 throw CommandFailure(
-                    .refused, "the account also asks for a code of its authenticator app", path: server,
+                    .refused, "the account also requires a code of its authenticator app", path: server,
                     advice: "Pass it with --second-factor; the sign-in code is still valid.")
             }
             outcome = try ServerHelper.run(arguments, input: input(code, factor))

@@ -6,21 +6,21 @@ struct LogoutCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout", abstract: "End this device's access to a server.",
         discussion: """
-            With --keep-files mounts of that server go on with what is on this device. With --remove-files the local bytes \
-            of all that the server has go first; names and dates still show. Edits that are not uploaded stay either way, \
-            and go up when you sign in again. Without either you are asked.
+            With --keep-files, mounts of that server keep their local files. With --remove-files, local bytes that the server \
+            has are removed first; names and dates are still shown. Edits that are not uploaded are kept in both cases, and \
+            are uploaded when you sign in again. Without either option the command asks.
             """)
 
     @Argument(help: ArgumentHelp("The server: http(s)://HOST[:PORT].", valueName: "url"))
     var server: String
 
-    @Flag(help: "Forget the sign-in without notifying the server; end it there, too.")
+    @Flag(help: "Delete the sign-in without notifying the server; revoke it there, too.")
     var onlyHere = false
 
-    @Flag(help: "Leave the files on this device.")
+    @Flag(help: "Keep the files on this device.")
     var keepFiles = false
 
-    @Flag(help: "Drop the local bytes of what the server has.")
+    @Flag(help: "Remove the local bytes of documents that the server has.")
     var removeFiles = false
 
     @Flag(help: "Do not ask; files stay unless --remove-files is given.")
@@ -56,6 +56,7 @@ struct LogoutCommand: ParsableCommand {
         Terminal.hasInput
             ? CommandFailure(.refused, "not signed out", path: server)
             : CommandFailure(
-                .refused, "no terminal to ask on", path: server, advice: "Pass --keep-files or --remove-files.")
+                .refused, "there is no terminal to ask on", path: server, advice: "Pass --keep-files or --remove-files."
+            )
     }
 }

@@ -7,8 +7,8 @@ struct PublishCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish", abstract: "Publish a document under a link, or list and withdraw links.",
         discussion: """
-            The link serves what the document is now, also when it is edited, moved or deleted later, until it expires \
-            or is withdrawn. It is printed once: the server does not know it. Waits until the document is uploaded. \
+            The link serves the document as it is now, even if it is edited, moved or deleted later, until the link expires \
+            or is withdrawn. It is printed only once, as the server does not store it. Waits until the document is uploaded. \
             Needs a cloud on ubiquity-server.
             """)
 
@@ -20,16 +20,16 @@ struct PublishCommand: ParsableCommand {
         transform: LinkLifetime.init)
     var expires = LinkLifetime(seconds: 7 * 86_400)
 
-    @Flag(help: "Ask for a password that everybody needs who follows the link; a script pipes it in.")
+    @Flag(help: "Ask for a password that protects the link; a script can pipe it in.")
     var password = false
 
     @Option(help: ArgumentHelp("Give up waiting for the upload after this many seconds.", valueName: "seconds"))
     var timeout: Double?
 
-    @Flag(help: "List what is published.")
+    @Flag(help: "List published links.")
     var list = false
 
-    @Option(help: ArgumentHelp("End the link of this number in the list.", valueName: "number"))
+    @Option(help: ArgumentHelp("Withdraw the link with this number in the list.", valueName: "number"))
     var withdraw: Int64?
 
     @Flag(help: "Print the link, or the list of links, as JSON.")

@@ -12,11 +12,11 @@ enum ServerHelper {
         let program = try DaemonLauncher(arguments: [], state: "").program
         let text: [UInt8]
         do { text = try output(of: program, arguments, input) } catch {
-            throw CommandFailure(.failed, "the server can not be asked (\(error))", path: program)
+            throw CommandFailure(.failed, "cannot send a request to the server (\(error))", path: program)
         }
         let outcome: SignInOutcome
         do { outcome = try ControlFrame.decode(SignInOutcome.self, from: Data(text)) } catch {
-            throw CommandFailure(.failed, "the daemon's program did not say how it went (\(error))", path: program)
+            throw CommandFailure(.failed, "ubiquityd did not report a result (\(error))", path: program)
         }
         if let failure = outcome.failure { throw CommandFailure(failure) }
         return outcome

@@ -9,8 +9,8 @@ struct StatusCommand: ParsableCommand {
         discussion: """
             Without a PATH, shows each mount: its daemon, cloud, queue and running transfers; a mount point as PATH \
             shows that one. With other PATHs, shows for each \
-            whether its bytes are here, whether they are in the cloud, and whether there is a conflict; with --recursive \
-            also for everything below a folder. --watch goes on until Ctrl-C.
+            whether its bytes are on this device, whether they are in the cloud, and whether there is a conflict; with \
+            --recursive also for everything below a folder. --watch runs until Ctrl-C.
             """)
 
     @Argument(help: "Items to show.", completion: .file())
@@ -42,7 +42,7 @@ struct StatusCommand: ParsableCommand {
         }
         guard let group = groups.first, groups.count == 1 else {
             let mounts = groups.map(\.record.mount).joined(separator: ", ")
-            throw ValidationError("--watch shows one mount, say which: \(mounts)")
+            throw ValidationError("--watch shows one mount, name one of: \(mounts)")
         }
         try follow(group)
     }

@@ -14,12 +14,13 @@ struct ProgramData {
     init(_ name: String, _ containers: [ContainerStorage], _ record: MountRecord) throws(CommandFailure) {
         guard let container = containers.first(where: { $0.name == name || $0.folder == name }) else {
             throw CommandFailure(
-                .failed, "there is no such container", path: name, advice: "`ubiquity container list` names them.")
+                .failed, "there is no such container", path: name,
+                advice: "`ubiquity container list` lists the containers.")
         }
         self.container = container
         self.record = record
         guard !areas.isEmpty else {
-            throw CommandFailure(.refused, "its program keeps nothing beside its documents", path: container.name)
+            throw CommandFailure(.refused, "it has no data outside its documents", path: container.name)
         }
     }
 
@@ -43,6 +44,6 @@ struct ProgramData {
             }
         }
         if let failure = CommandFailure(failures) { throw failure }
-        print("Deleted \(what). `ubiquity deleted` lists it, `ubiquity restore` brings it back.")
+        print("Deleted \(what). `ubiquity deleted` lists it, and `ubiquity restore` restores it.")
     }
 }

@@ -7,16 +7,15 @@ struct StorageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "storage", abstract: "Show how much space containers take, on this device and in the cloud.",
         discussion: """
-            A container holds Documents, and beside it what a program keeps for itself. Bytes are those of the documents: \
-            the cloud keeps equal pieces once, and compresses them. --delete-data deletes what the program of a container \
-            keeps beside its documents, on all devices; `ubiquity deleted` lists it and `ubiquity restore` brings it \
-            back for as long as the cloud keeps deleted items.
+            A container holds Documents, and beside it a program's own data. Sizes are those of the documents: the cloud stores \
+            equal chunks once, and compressed. --delete-data deletes a program's own data on all devices; `ubiquity deleted` \
+            lists it, and `ubiquity restore` restores it as long as the cloud keeps deleted items.
             """)
 
     @OptionGroup var mount: MountOption
 
     @Option(
-        help: ArgumentHelp("Delete what is outside of Documents in this container.", valueName: "container"))
+        help: ArgumentHelp("Delete everything outside Documents in this container.", valueName: "container"))
     var deleteData: String?
 
     @Flag(help: "Do not ask before deleting.")
@@ -32,7 +31,7 @@ struct StorageCommand: ParsableCommand {
     }
 
     func validate() throws {
-        guard !yes || deleteData != nil else { throw ValidationError("--yes makes sense with --delete-data only") }
+        guard !yes || deleteData != nil else { throw ValidationError("--yes requires --delete-data") }
         guard !json || deleteData == nil else { throw ValidationError("--json and --delete-data exclude each other") }
     }
 

@@ -4,16 +4,16 @@ import DaemonProtocol
 /// `ubiquity sync`: uploads now; with `--wait`, waits until everything is in the cloud.
 struct SyncCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Upload now what is not in the cloud yet.",
+        commandName: "sync", abstract: "Upload pending changes now.",
         discussion: """
-            With --wait, exit status 0 means: every change under the PATHs (without one, of all mounts) that was made \
-            before is in the cloud. Ctrl-C ends the waiting, not the uploads.
+            With --wait, exit status 0 means that every earlier change under the PATHs (by default, in all mounts) is in the \
+            cloud. Ctrl-C ends the wait, not the uploads.
             """)
 
     @Argument(help: "What to sync.", completion: .file())
     var paths: [String] = []
 
-    @Flag(help: "Return only when it is done.")
+    @Flag(help: "Return only when the uploads are complete.")
     var wait = false
 
     @Option(help: ArgumentHelp("Give up waiting after this many seconds.", valueName: "seconds"))
@@ -36,7 +36,7 @@ struct SyncCommand: ParsableCommand {
 
     func validate() throws {
         guard let timeout else { return }
-        guard wait else { throw ValidationError("--timeout makes sense with --wait only") }
+        guard wait else { throw ValidationError("--timeout requires --wait") }
         guard timeout > 0, timeout.isFinite else { throw ValidationError("--timeout takes a number above 0") }
     }
 

@@ -5,15 +5,15 @@ import FoundationEssentials
 /// `ubiquity restore`: restores a deleted item or an older version, or copies a version to a file.
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Bring back a deleted item, or an older version of a document.",
+        commandName: "restore", abstract: "Restore a deleted item, or an older version of a document.",
         discussion: """
             Without --version, brings back the document or folder that was deleted last at PATH, a folder with everything that was \
             removed with it. Names, structure and attributes return at once, without the network; bytes are downloaded when \
-            something opens them. It returns to its old place, together with folders above it that are gone, or to --to in the same \
+            something opens them. It returns to its old place, together with missing folders above it, or to --to in the same \
             container. If the name is taken, it gets " 2". \"ubiquity deleted\" lists what can be restored.
 
-            With --version, puts an older version of a document or package back. What the document is now becomes a version itself, so a restore \
-            can be undone the same way. With --to the version is copied and the document stays as it is. Of a deleted document, \
+            With --version, restores an older version of a document or package. The present content becomes a version itself, so a restore \
+            can be undone the same way. With --to the version is copied and the document stays as it is. For a deleted document, \
             the version is copied to PATH.
             """)
 
@@ -25,7 +25,7 @@ struct RestoreCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Which deleted item, where several had that path: its itemID of \"ubiquity deleted --json\".",
+            "Which deleted item, if several had that path: its itemID from \"ubiquity deleted --json\".",
             valueName: "id"))
     var item: String?
 
@@ -40,7 +40,7 @@ struct RestoreCommand: ParsableCommand {
 
     func validate() throws {
         if version != nil, item != nil {
-            throw ValidationError("--item names a deleted item, --version does not go with it.")
+            throw ValidationError("--item and --version exclude each other.")
         }
     }
 
@@ -69,7 +69,7 @@ struct RestoreCommand: ParsableCommand {
         let target = try to.map { try locator.place(of: $0) }
         guard target.map({ $0.record == place.record }) ?? true else {
             throw CommandFailure(
-                .failed, "a deleted item comes back in its own mount", path: to,
+                .failed, "a deleted item can be restored only in its own mount", path: to,
                 advice: "Restore it there, then copy it. One version of a document: --version.")
         }
         var display = LiveDisplay()

@@ -5,13 +5,13 @@ import DaemonProtocol
 /// `ubiquity versions`: lists the versions of a document; removes versions of its history.
 struct VersionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "versions", abstract: "List what a document was before.",
+        commandName: "versions", abstract: "List the versions of a document.",
         discussion: """
-            Each content that reached the cloud is a version; when another takes its place it goes to the history, where it \
-            stays for 30 days, the newest 10 of them. Their bytes are in the cloud: listing needs no network, \
-            \"ubiquity restore\" does. Also of a document that was deleted: name the path that it had.
+            Each content that reached the cloud is a version. When it is replaced it stays in the history for 30 days, the \
+            newest 10 of a document. The bytes of versions are in the cloud: listing them needs no network, \
+            \"ubiquity restore\" does. For a deleted document, name the path that it had.
 
-            A package has a version for each state that it had as a whole. Its files have versions of their own as well, which alone \
+            A package has a version for each state that it had as a whole. Its files have versions of their own too, and only those \
             can be removed.
             """)
 

@@ -22,7 +22,7 @@ extension AccessRequest {
 
     func validate() throws(DaemonFailure) {
         guard (1...64).contains(accesses.count) else {
-            throw DaemonFailure(.invalidRequest, "a claim is of 1 to 64 items, not \(accesses.count)")
+            throw DaemonFailure(.invalidRequest, "a claim has 1 to 64 items, not \(accesses.count)")
         }
         guard timeout.map({ $0 > 0 && $0 < 1e9 }) ?? true else {
             throw DaemonFailure(.invalidRequest, "the timeout is a number of seconds above 0")
@@ -49,7 +49,7 @@ extension Access.Mode {
 
     private static func mismatch(_ wanted: WantedAccess) -> DaemonFailure {
         let options = wanted.options.map(\.rawValue).joined(separator: ", ")
-        return DaemonFailure(.invalidRequest, "a \(wanted.mode.rawValue) can not be: \(options)")
+        return DaemonFailure(.invalidRequest, "these options do not apply to a \(wanted.mode.rawValue): \(options)")
     }
 }
 

@@ -56,7 +56,7 @@ struct CheckHandler: NounHandler {
         }
         guard isFree else {
             throw DaemonFailure(
-                .busy, "a check runs already", path: configuration.mountPoint, advice: "Wait until it has ended."
+                .busy, "a check is already running", path: configuration.mountPoint, advice: "Wait until it has ended."
             )
         }
     }

@@ -104,10 +104,10 @@ struct ClaimHandler: NounHandler {
         switch device.claims.finish(request.claim, of: client) {
         case .claim, .calledOff: return DaemonResponse(DoneResponse())
         case .none:
-            throw DaemonFailure(.notFound, "this connection has no claim of number \(request.claim)")
+            throw DaemonFailure(.notFound, "this connection has no claim with number \(request.claim)")
         case .revoked:
             throw DaemonFailure(
-                .notFound, "the claim was taken away, as the program was stopped for too long",
+                .notFound, "the claim was revoked, as the program was stopped for too long",
                 advice: "Others may have read and written the item in the meantime.")
         }
     }
@@ -126,7 +126,7 @@ struct ClaimHandler: NounHandler {
     private func noteEdits(_ nodes: Set<NodeID>) async {
         do { try await blocking { [self] in try device.files.noteEdits(atAndBelow: nodes) } } catch {
             // The close of the file retries this, and then its writer receives the error too.
-            logger.warning("could not note what was written under a claim", metadata: ["error": "\(error)"])
+            logger.warning("could not record writes under a claim", metadata: ["error": "\(error)"])
         }
     }
 

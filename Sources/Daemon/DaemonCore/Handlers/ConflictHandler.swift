@@ -66,7 +66,7 @@ struct ConflictHandler: NounHandler {
             guard !siblings.isEmpty else {
                 throw DaemonFailure(
                     .invalidRequest, "it has no conflict", path: request.path.description,
-                    advice: "`ubiquity conflicts` lists the documents that have.")
+                    advice: "`ubiquity conflicts` lists documents in conflict.")
             }
             try resolve(document, siblings, keep: request.keep, request.path)
             return ResolveResponse(resolved: UInt64(siblings.count))

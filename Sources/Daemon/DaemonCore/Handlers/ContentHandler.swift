@@ -152,7 +152,7 @@ struct ContentHandler: NounHandler {
     func pin(_ request: PinRequest) async throws -> ItemsResponse {
         guard let pin = PinState(request.pin) else {
             throw DaemonFailure(
-                .invalidRequest, "excluding is not a pin", advice: "Set user.ubiquity.isExcludedFromSync.")
+                .invalidRequest, "exclusion from sync is not a pin", advice: "Set user.ubiquity.isExcludedFromSync.")
         }
         return ItemsResponse(
             outcomes: try await each(request.paths) { path in

@@ -47,7 +47,7 @@ struct DeletedHandler: NounHandler {
         guard let restored else {
             throw DaemonFailure(
                 .notFound, "it can no longer be restored", path: request.path.description,
-                advice: "`ubiquity deleted` lists what can.")
+                advice: "`ubiquity deleted` lists items that can be restored.")
         }
         let found = try await blocking { [self] in try device.metadata.read { try path(of: restored.item, $0) } }
         return RestoreDeletedResponse(path: found, items: restored.count, missing: restored.missing)
@@ -64,10 +64,11 @@ struct DeletedHandler: NounHandler {
         if let item = found.first { return item }
         let isThere = (try? item(at: request.path)) != nil
         throw DaemonFailure(
-            .notFound, isThere ? "it is not deleted" : "nothing of that path was deleted in the last days",
+            .notFound, isThere ? "it is not deleted" : "no item with that path was deleted recently",
             path: request.path.description,
             advice: isThere
-                ? "`ubiquity versions` lists what it was before." : "`ubiquity deleted` lists what can be restored.")
+                ? "`ubiquity versions` lists its earlier versions."
+                : "`ubiquity deleted` lists items that can be restored.")
     }
 
     /// Resolves an existing folder, or a name in one.
@@ -80,7 +81,7 @@ struct DeletedHandler: NounHandler {
             let name = try? ItemName(bytes: last)
         else {
             throw DaemonFailure(
-                .notFound, "its folder does not exist", path: path.description, advice: "Make the folder first.")
+                .notFound, "its folder does not exist", path: path.description, advice: "Create the folder first.")
         }
         return (try allowed(folder, path, deleted), name)
     }
@@ -88,7 +89,7 @@ struct DeletedHandler: NounHandler {
     private func allowed(_ folder: LocalItem, _ path: MountPath, _ deleted: DeletedItem) throws -> NodeID {
         guard folder.container == deleted.container, !folder.isExcluded else {
             throw DaemonFailure(
-                .invalidRequest, "a deleted item comes back in its own container", path: path.description,
+                .invalidRequest, "a deleted item can be restored only in its own container", path: path.description,
                 advice: "Restore it there, then move it.")
         }
         return folder.node
@@ -167,7 +168,7 @@ private struct DeletedPage {
         guard parts.count == 3, let time = Int64(parts[0]), let container = Int64(parts[1]),
             let item = ItemID(String(parts[2]))
         else {
-            throw DaemonFailure(.invalidRequest, "this is no place in the list of deletions", path: text)
+            throw DaemonFailure(.invalidRequest, "this is not a position in the list of deleted items", path: text)
         }
         return .init(time: Timestamp(nanoseconds: time), container: ContainerID(container), item: item)
     }

@@ -26,16 +26,17 @@ struct DownloadWait {
         case .online, .stopped: break
         }
         guard now - lastArrival >= Patience.limit else { return nil }
-        let advice = "The download stays queued and goes on by itself; `ubiquity status` shows how far it is."
+        let advice = "The download stays queued and continues in the background; `ubiquity status` shows its progress."
         guard let absence else {
             let seconds = Int(Patience.limit / .seconds(1))
             return DaemonFailure(
-                .timedOut, "its bytes are not here, and nothing came from the cloud for \(seconds) seconds",
+                .timedOut, "its bytes are not on this device, and the cloud sent none for \(seconds) seconds",
                 advice: advice)
         }
         return DaemonFailure(
             .offline,
-            "its bytes are not here, and the cloud cannot be reached (\(DaemonFailure.clause(absence)))", advice: advice
+            "its bytes are not on this device, and the cloud cannot be reached (\(DaemonFailure.clause(absence)))",
+            advice: advice
         )
     }
 }

@@ -69,7 +69,7 @@ extension DaemonFailure {
         case .key: self.init(.invalidRequest, "a key has 1 to 64 bytes and no NUL")
         case .quota:
             self.init(
-                .quota, "the key-value store would hold more than 1,024 keys or a mebibyte",
+                .quota, "the key-value store would hold more than 1,024 keys or 1 MiB",
                 advice: "Remove keys, or keep large values in documents.")
         }
     }

@@ -29,7 +29,7 @@ struct PackageHandler: NounHandler {
             guard after.count <= PackageTypes.maximumCount else {
                 throw DaemonFailure(
                     .quota, "a container declares at most \(PackageTypes.maximumCount) package types",
-                    advice: "Take back those that are not used.")
+                    advice: "Withdraw those that are not used.")
             }
             try device.files.setPackageTypes(after, in: container)
             try device.metadata.makeDurable()
@@ -43,7 +43,7 @@ struct PackageHandler: NounHandler {
         let type = (text.hasPrefix(".") ? String(text.dropFirst()) : text).lowercased()
         guard PackageTypes.isValid(type) else {
             throw DaemonFailure(
-                .invalidRequest, "“\(text.prefix(100))” can not be the extension of packages",
+                .invalidRequest, "“\(text.prefix(100))” cannot be the extension of packages",
                 advice: "It has 1 to 64 letters of ASCII, digits, - and _.")
         }
         guard !PackageTypes.extensions.contains(type) else {

@@ -54,8 +54,8 @@ struct PauseHandler: NounHandler {
             let item = try file(at: request.path)
             guard try !device.metadata.read({ try $0.local.isPaused(in: item.parent) }) else {
                 throw DaemonFailure(
-                    .busy, "the sync of a folder that it is in is paused", path: request.path.description,
-                    advice: "Resume the folder.")
+                    .busy, "a folder above it is paused", path: request.path.description,
+                    advice: "Resume that folder.")
             }
             return item
         }
@@ -101,7 +101,7 @@ struct PauseHandler: NounHandler {
         if request.staysPaused { try await setPaused(true, item) }
         if let known, !new.isSubset(of: known) {
             throw conflict(
-                request.path, "another device wrote the document at the same moment, and both versions are kept")
+                request.path, "another device wrote the document at the same time, and both versions are kept")
         }
     }
 
@@ -123,12 +123,12 @@ struct PauseHandler: NounHandler {
     private func conflict(_ path: MountPath, _ what: String) -> DaemonFailure {
         DaemonFailure(
             .conflict, what, path: path.description,
-            advice: "Fetch the newest version, bring the edits into it, and try again.")
+            advice: "Download the newest version, merge the edits into it, and try again.")
     }
 
     private func offlineFailure(_ path: MountPath) -> DaemonFailure {
         DaemonFailure(
-            .offline, "the cloud did not answer in time", path: path.description,
+            .offline, "the cloud did not respond in time", path: path.description,
             advice: "Try again when it can be reached.")
     }
 }

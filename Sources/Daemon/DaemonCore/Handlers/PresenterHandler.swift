@@ -45,7 +45,7 @@ struct PresenterHandler: NounHandler {
 
     func withdraw(_ request: WithdrawRequest, _ client: ClientContext) throws -> DoneResponse {
         guard device.claims.withdraw(PresenterID(request.presenter), of: client) else {
-            throw DaemonFailure(.notFound, "this connection has no presenter of number \(request.presenter)")
+            throw DaemonFailure(.notFound, "this connection has no presenter with number \(request.presenter)")
         }
         return DoneResponse()
     }

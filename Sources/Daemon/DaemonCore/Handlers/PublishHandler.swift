@@ -55,7 +55,7 @@ struct PublishHandler: NounHandler {
     private func linkingCloud() throws -> any LinkPublishing {
         guard let cloud = device.engine.context.backend as? any LinkPublishing else {
             throw DaemonFailure(
-                .unsupported, "the cloud of this mount can not publish documents",
+                .unsupported, "the cloud of this mount cannot publish documents",
                 path: configuration.mountPoint, advice: "Publishing needs a cloud on ubiquity-server.")
         }
         return cloud
@@ -88,7 +88,7 @@ struct PublishHandler: NounHandler {
             if let deadline, clock.now >= deadline {
                 throw DaemonFailure(
                     .timedOut, "the document is not uploaded yet", path: path.description,
-                    advice: "The upload goes on by itself; try again then.")
+                    advice: "The upload continues in the background; try again when it is complete.")
             }
             try await clock.sleep(for: .milliseconds(20))
         }
@@ -128,14 +128,14 @@ struct PublishHandler: NounHandler {
         guard item.kind == .file else {
             throw DaemonFailure(
                 .invalidRequest, "only a file has a version in the cloud", path: path.description,
-                advice: "Put a folder into an archive and name that.")
+                advice: "To publish a folder, put it into an archive and name that.")
         }
         let status = try device.files.status(of: item)
         guard !status.isExcluded, !status.isPaused else {
             throw DaemonFailure(
-                .invalidRequest, "the document does not go to the cloud", path: path.description,
+                .invalidRequest, "the document is not uploaded", path: path.description,
                 advice: status.isExcluded
-                    ? "It is excluded from sync." : "Its sync is paused, or that of a folder that it is in.")
+                    ? "It is excluded from sync." : "It is paused, or a folder above it is.")
         }
         if let why = status.uploadingError { throw DaemonFailure(.failed, sentences: why, path: path.description) }
         let isAgreed = try item.conflict != nil || device.metadata.read { try $0.synced.showsAgreed(item) }

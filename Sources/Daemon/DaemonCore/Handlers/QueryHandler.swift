@@ -34,7 +34,7 @@ struct QueryHandler: NounHandler {
             return request.acceptsWords == true
                 ? try Predicate(typed: request.predicate) : try Predicate(parsing: request.predicate)
         } catch {
-            throw DaemonFailure(.invalidRequest, error.description, advice: "docs/QUERIES.md has the language.")
+            throw DaemonFailure(.invalidRequest, error.description, advice: "docs/QUERIES.md describes predicates.")
         }
     }
 

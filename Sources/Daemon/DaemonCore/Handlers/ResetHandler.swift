@@ -37,13 +37,14 @@ struct ResetHandler: NounHandler {
                 if cloud.isResetAsked {
                     _ = try await reset()
                     try await cloud.confirmReset()
-                    logger.notice("resetting, as asked in the server's console")
+                    logger.notice("resetting, as requested in the server's console")
                     return stop()
                 }
                 try await ContinuousClock().sleep(for: .seconds(2))
             } catch is CancellationError { return } catch {
                 // The server repeats the request until it is confirmed.
-                logger.warning("could not reset as the server asks", metadata: ["error": "\(error)"])
+                logger.warning(
+                    "could not carry out the reset that the server requested", metadata: ["error": "\(error)"])
                 do { try await ContinuousClock().sleep(for: .seconds(30)) } catch { return }
             }
         }

@@ -128,8 +128,9 @@ struct StatusHandler: NounHandler {
             guard let item = try transaction.local.item(node) else { return nil }
             return DaemonFailure(
                 .busy,
-                "this device and \(loop.otherDevice) rewrite it in answer to each other (\(loop.turns) times in "
-                    + "15 minutes); it is uploaded ever later", path: try path(of: item, transaction).description,
+                "this device and \(loop.otherDevice) rewrite it in response to each other (\(loop.turns) times in "
+                    + "15 minutes); its uploads are delayed more and more",
+                path: try path(of: item, transaction).description,
                 advice: "Look for two programs that both change it, and stop one. No edit is lost.")
         }
     }
@@ -138,7 +139,7 @@ struct StatusHandler: NounHandler {
     private var nameFailure: DaemonFailure? {
         guard device.engine.context.namesakes.areFound else { return nil }
         return DaemonFailure(
-            .conflict, "another device of this cloud is called \(configuration.deviceName) too",
+            .conflict, "another device of this cloud has the same name, \(configuration.deviceName)",
             advice: "Give this one another name: `ubiquity unmount`, then `ubiquity mount --device NAME`.")
     }
 
@@ -147,7 +148,7 @@ struct StatusHandler: NounHandler {
         guard device.engine.room.isFull else { return nil }
         return DaemonFailure(
             .diskFull, "the disk of this device is full", path: configuration.stateDirectory,
-            advice: "Delete or evict documents, or free some space on that disk; uploads go on.")
+            advice: "Delete or evict documents, or free some space on that disk; uploads continue.")
     }
 
     private func cloudStatus() -> CloudStatus {

@@ -65,12 +65,12 @@ struct SyncHandler: NounHandler {
     private func timedOut(_ now: SyncResponse) -> DaemonFailure {
         var why =
             now.pendingItems == 0
-            ? "all changes made here are in the cloud, what others changed is not known yet"
+            ? "all local changes are in the cloud, but the changes of other devices are not known yet"
             : "\(now.pendingItems) item\(now.pendingItems == 1 ? "" : "s") still to upload"
         if case .offline(let reason) = device.engine.state { why += " (\(DaemonFailure.clause(reason)))" }
         if status.diskFailure != nil { why += " (the disk of this device is full)" }
         return DaemonFailure(
-            .timedOut, why, advice: "It goes on by itself as soon as it can; `ubiquity status` shows how far it is.")
+            .timedOut, why, advice: "Sync continues in the background; `ubiquity status` shows its progress.")
     }
 
     private func response() async throws -> SyncResponse {

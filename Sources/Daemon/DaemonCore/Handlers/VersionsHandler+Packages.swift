@@ -58,7 +58,7 @@ extension VersionsHandler {
         guard let found else {
             throw DaemonFailure(
                 .notFound, "the package's history has no version \(text)", path: path.description,
-                advice: "`ubiquity versions` lists the versions; `ubiquity resolve` takes those in conflict.")
+                advice: "`ubiquity versions` lists the versions; use `ubiquity resolve` for those in conflict.")
         }
         return found
     }
@@ -66,7 +66,7 @@ extension VersionsHandler {
     func deletedFailure(_ path: MountPath) -> DaemonFailure {
         DaemonFailure(
             .notFound, "the document is deleted", path: path.description,
-            advice: "Restore the version to another place with --to, or what was deleted without --version.")
+            advice: "Restore the version to another place with --to, or the deleted package without --version.")
     }
 
     static func removalFailure(_ path: MountPath) -> DaemonFailure {

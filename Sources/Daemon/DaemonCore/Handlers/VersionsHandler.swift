@@ -85,7 +85,7 @@ struct VersionsHandler: NounHandler {
             let item = try device.metadata.read { try $0.local.document(ofVersion: named) } ?? named
             guard item.kind == .file || item.isPackage else {
                 throw DaemonFailure(
-                    .invalidRequest, "it is a folder; versions are of files and packages", path: path.description,
+                    .invalidRequest, "it is a folder; only files and packages have versions", path: path.description,
                     advice: "Name a file in it.")
             }
             return VersionSubject(
@@ -170,11 +170,11 @@ struct VersionsHandler: NounHandler {
             guard subject.item?.kind != .folder else {
                 throw DaemonFailure(
                     .notFound, "a package has no history of its own", path: path.description,
-                    advice: "Name a file in it; `ubiquity resolve` takes versions of the whole that are in conflict.")
+                    advice: "Name a file in it; use `ubiquity resolve` for versions of the package in conflict.")
             }
             throw DaemonFailure(
                 .notFound, "the document's history has no version \(text)", path: path.description,
-                advice: "`ubiquity versions` lists those there are; `ubiquity resolve` takes those in conflict.")
+                advice: "`ubiquity versions` lists the versions; use `ubiquity resolve` for those in conflict.")
         }
         return found
     }

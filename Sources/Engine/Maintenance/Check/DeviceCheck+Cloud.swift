@@ -28,7 +28,7 @@ extension DeviceCheck {
                 try await report(entry.sequence, why, in: container)
             }
         } catch let error as LogError {
-            report.found(Finding("the log of \(container.name) can not be read to its end: \(error)"))
+            report.found(Finding("the log of \(container.name) cannot be read to its end: \(error)"))
         }
     }
 
@@ -38,7 +38,7 @@ extension DeviceCheck {
             try context.metadata.read { try $0.items(from: sequence, in: container.id, limit: 20) }
         }
         let what = "entry \(sequence) of the log of \(container.name) is damaged in the cloud: \(clause(why))"
-        let advice = "Devices that have read it go on; others stop there."
+        let advice = "Devices that have already read it continue; others stop there."
         guard !items.isEmpty else { return report.found(Finding(what, advice: advice)) }
         for item in items { report.found(Finding(what, path: await path(of: item.node), advice: advice)) }
     }
@@ -79,13 +79,13 @@ extension DeviceCheck {
         }
         if bad.isEmpty {
             return report.repaired(
-                Finding("the cloud had lost bytes of it; they were sent again from this device", path: path))
+                Finding("the cloud had lost bytes of it; they were uploaded again from this device", path: path))
         }
         report.found(
             Finding(
                 "the cloud has damaged bytes of it (\(clause(first.why)))", path: path,
                 advice: repairs
-                    ? "No good copy is on this device. Run `ubiquity repair` on a device that has it."
+                    ? "This device has no good copy. Run `ubiquity repair` on a device that has one."
                     : "Run `ubiquity repair` on a device that has it."))
     }
 

@@ -14,20 +14,21 @@ extension DeviceCheck {
         _ item: LocalItem, _ path: [String], _ what: String, _ actual: ContentReference?, mayBeEdit: Bool
     ) async throws {
         guard repairs else {
-            return report.found(Finding(what, path: path, advice: "Run `ubiquity repair`: it gets it from the cloud."))
+            return report.found(
+                Finding(what, path: path, advice: "Run `ubiquity repair` to download it again from the cloud."))
         }
         if let actual, try await correctRecord(of: item, to: actual) {
             return report.repaired(Finding("its record on this device was damaged and has been corrected", path: path))
         }
         guard try await isInCloud(item) else {
             return report.found(
-                Finding(what, path: path, advice: "The cloud has no good copy either; what is here was kept."))
+                Finding(what, path: path, advice: "The cloud has no good copy either; the local bytes were kept."))
         }
         // Bytes that a program may have written are never thrown away.
         let place = mayBeEdit ? try keepCopy(of: item, below: path) : nil
         guard try await fetchAgain(item) else { return }
-        let rest = place.map { ", what was on this device is in \($0)" } ?? ""
-        report.repaired(Finding("\(what): it is fetched again from the cloud\(rest)", path: path))
+        let rest = place.map { ", the local bytes are in \($0)" } ?? ""
+        report.repaired(Finding("\(what): it is downloaded again from the cloud\(rest)", path: path))
     }
 
     /// Corrects the row where the bytes are what the log says.
@@ -106,7 +107,7 @@ extension DeviceCheck {
                 try tree.adopt(item)
                 recovered[name] = tree
                 report.repaired(
-                    Finding("its folder was gone; it is in \(tree.path) now", path: [item.name.description]))
+                    Finding("its folder was missing; it is in \(tree.path) now", path: [item.name.description]))
             }
             for tree in recovered.values { note(tree) }
         }

@@ -37,7 +37,7 @@ package struct DeviceCheck {
             report.found(Finding("the cloud could not be checked: \(clause(error.message))"))
         } catch let error as MetadataError {
             guard error.code == .damaged, report.problemCount > 0 else { throw error }
-            report.found(Finding("not everything could be checked, as the database can not be read"))
+            report.found(Finding("not everything could be checked, as the database cannot be read"))
         }
         return report
     }
@@ -104,7 +104,7 @@ package struct DeviceCheck {
             if problem.kind != .strandedItem {
                 report.foundInDatabase(what, path: path)
             } else if !repairs {
-                let advice = "Run `ubiquity repair`: it puts it into the folder Recovered."
+                let advice = "Run `ubiquity repair` to move it to the folder Recovered."
                 report.found(Finding(what, path: path, advice: advice))
             }
         }
@@ -154,11 +154,13 @@ package struct DeviceCheck {
         case .good: break
         case .lostEdit(let what):
             report.found(
-                Finding("\(what), and they had not reached the cloud", path: path, advice: "Restore it from a backup."))
+                Finding("\(what), and they are not in the cloud", path: path, advice: "Restore it from a backup."))
         case .damagedEdit:
-            let what = "its bytes on this device are damaged, and they had not reached the cloud"
+            let what = "its bytes on this device are damaged, and they are not in the cloud"
             report.found(
-                Finding(what, path: path, advice: "Look at it: save it again to keep it, or restore it from a backup."))
+                Finding(
+                    what, path: path,
+                    advice: "Open it and check it: save it again to keep it, or restore it from a backup."))
         case .wrongPart: try await repair(item, path, "the part of it on this device is damaged", nil, mayBeEdit: false)
         case .wrong(let what, let actual, let mayBeEdit):
             try await repair(item, path, what, actual, mayBeEdit: mayBeEdit)

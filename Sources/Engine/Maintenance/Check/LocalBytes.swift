@@ -26,7 +26,7 @@ extension EngineContext {
         let status: BlobStatus
         do throws(Errno) { status = try content.status(item.blob) } catch {
             let what =
-                error.code == ENOENT ? "its bytes are gone from this device" : "its bytes can not be read (\(error))"
+                error.code == ENOENT ? "its bytes are missing on this device" : "its bytes cannot be read (\(error))"
             return item.isEdited ? .lostEdit(what) : .wrong(what: what, actual: nil, mayBeEdit: false)
         }
         if item.isEdited { return try await inspectEdit(item, status) }
@@ -35,7 +35,7 @@ extension EngineContext {
         let mayBeEdit = status.modified != item.attributes.modified
         let actual: ContentReference
         do { actual = try await ContentHasher(pool: transfers.pool).reference(file) } catch let error as TransferError {
-            return .wrong(what: "its bytes can not be read (\(error))", actual: nil, mayBeEdit: mayBeEdit)
+            return .wrong(what: "its bytes cannot be read (\(error))", actual: nil, mayBeEdit: mayBeEdit)
         }
         guard actual != item.content else { return .good }
         let what =
@@ -52,7 +52,7 @@ extension EngineContext {
         do {
             let actual = try await ContentHasher(pool: transfers.pool).reference(file)
             return seal.matches(actual.digest) ? .good : .damagedEdit
-        } catch let error as TransferError { return .lostEdit("its bytes can not be read (\(error))") }
+        } catch let error as TransferError { return .lostEdit("its bytes cannot be read (\(error))") }
     }
 
     private func isPartGood(_ item: LocalItem, _ file: SharedDescriptor) async throws -> Bool {

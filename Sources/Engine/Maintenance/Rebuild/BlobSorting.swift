@@ -35,7 +35,7 @@ struct BlobSorting {
     mutating func run(_ progress: (String) -> Void) async throws {
         for shard in try old.existingShards() {
             // Also shows waiting users that the rebuild progresses.
-            progress("looking at documents on this device, \(shard * 100 / 256) %")
+            progress("examining documents on this device, \(shard * 100 / 256) %")
             for blob in try old.blobs(inShard: shard).sorted(by: { $0.description < $1.description }) {
                 try await sort(blob)
             }

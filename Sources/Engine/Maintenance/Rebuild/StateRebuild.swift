@@ -40,7 +40,7 @@ package struct StateRebuild: Sendable {
         progress("reading the cloud")
         let identity = try await backend.connect(create: false)
         let knowledge = try await LogKnowledge.gather(from: backend) { container, sequence, why in
-            log.error("an entry can not be read", metadata: ["at": "\(container) \(sequence)", "why": "\(why)"])
+            log.error("an entry cannot be read", metadata: ["at": "\(container) \(sequence)", "why": "\(why)"])
         }
         let stamp = dateLabel(time.now())
         try swap.begin()

@@ -35,7 +35,7 @@ struct FuseMount: Sendable {
         guard device >= 0 else { throw openFailure(String(cString: strerror(errno))) }
         guard isFuseDevice(device) else {
             close(device)
-            throw openFailure("it is something else")
+            throw openFailure("it is not a FUSE device")
         }
         let words = "fd=\(device),rootmode=40000,user_id=\(geteuid()),group_id=\(getegid()),\(shared(options))"
         let flags = UInt(cfuse_mount_flags(options.isReadOnly ? 1 : 0))
@@ -62,7 +62,7 @@ struct FuseMount: Sendable {
     private static func openFailure(_ reason: String) -> FuseError {
         FuseError(
             .device,
-            "/dev/fuse can not be opened (\(reason)). Load the kernel module with `modprobe fuse`; in a container, pass the device in."
+            "/dev/fuse cannot be opened (\(reason)). Load the kernel module with `modprobe fuse`; in a container, pass the device in."
         )
     }
 

@@ -28,12 +28,12 @@ package enum FuseMountPoint {
         let path = resolved(path)
         if let entry = try topmost(at: path), entry.isFuse {
             throw FuseError(
-                .alreadyMounted, "A file system (\(entry.type)) is mounted at \(path) already. Unmount it first.")
+                .alreadyMounted, "A file system (\(entry.type)) is already mounted at \(path). Unmount it first.")
         }
         var status = stat()
         guard stat(path, &status) == 0 else {
             let reason = String(cString: strerror(errno))
-            throw FuseError(.mountPoint, "The mount point \(path) can not be used: \(reason). Make the folder first.")
+            throw FuseError(.mountPoint, "The mount point \(path) cannot be used: \(reason). Create the folder first.")
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw FuseError(.mountPoint, "The mount point \(path) is not a folder. Choose an empty folder.")
@@ -43,7 +43,7 @@ package enum FuseMountPoint {
 
     static func topmost(at path: String) throws(FuseError) -> MountTable.Entry? {
         do throws(Errno) { return try MountTable.current().topmost(at: Array(path.utf8)) } catch {
-            throw FuseError(.system, "The mount table can not be read (\(error)). Is /proc mounted?")
+            throw FuseError(.system, "The mount table cannot be read (\(error)). Is /proc mounted?")
         }
     }
 

@@ -11,7 +11,7 @@ enum Fusermount {
     static func mount(_ path: String, _ options: FuseOptions) throws(FuseError) -> Int32 {
         var sockets: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &sockets) == 0 else {
-            throw FuseError(.system, "A socket could not be made: \(String(cString: strerror(errno))).")
+            throw FuseError(.system, "A socket could not be created: \(String(cString: strerror(errno))).")
         }
         defer { close(sockets[0]) }
         var words = "fsname=\(options.name),subtype=\(options.name),\(FuseMount.shared(options))"
@@ -42,7 +42,7 @@ enum Fusermount {
                 program, arguments, inherit: socket, as: socketVariable)
         } catch {
             throw FuseError(
-                .helper, "\(program) can not be run (\(error.description)). Install the package fuse3, or run as root.")
+                .helper, "\(program) cannot be run (\(error.description)). Install the package fuse3, or run as root.")
         }
     }
 

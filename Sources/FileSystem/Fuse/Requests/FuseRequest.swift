@@ -16,7 +16,7 @@ package struct FuseRequest<Reply>: ~Copyable, Sendable {
     deinit {
         handle.connection._withUnsafeGuaranteedRef { connection in
             connection.logger.error(
-                "A request was dropped unanswered; the program got EIO.",
+                "A request was dropped without a reply; the program got EIO.",
                 metadata: ["answer": "\(Reply.self)", "unique": "\(handle.unique)"])
         }
         _ = handle.answer { fuse_reply_err($0, EIO) }

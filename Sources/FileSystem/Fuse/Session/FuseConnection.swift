@@ -24,7 +24,7 @@ final class FuseConnection: @unchecked Sendable {
     init(device: Int32, fileSystem: any FuseFileSystem, options: FuseOptions, logger: Logger) throws(FuseError) {
         guard let session = Self.makeSession(device) else {
             close(device)
-            throw FuseError(.library, "libfuse refused to make a session; its own message is in the error output.")
+            throw FuseError(.library, "libfuse could not create a session; its message is on standard error.")
         }
         self.session = session
         self.fileSystem = fileSystem
@@ -50,7 +50,7 @@ final class FuseConnection: @unchecked Sendable {
         hasSevered.store(true, ordering: .sequentiallyConsistent)
         let void = open("/dev/null", O_RDWR | O_CLOEXEC)
         guard void >= 0 else {
-            logger.error("The file system can not be taken from the kernel: opening /dev/null failed.")
+            logger.error("The file system cannot be detached from the kernel: opening /dev/null failed.")
             return
         }
         for device in devices { cfuse_replace(void, device) }

@@ -27,7 +27,8 @@ extension LocalTree {
         if item.kind == .folder, (old.parent, old.name) != (item.parent, item.name) {
             memory.movedFolders.insert(item.node)
             guard try !isInside(item.parent, item.node) else {
-                throw MetadataError(.damaged, "The folder \(item.name) can not lie in itself; nothing was changed.")
+                throw MetadataError(
+                    .damaged, "The folder \(item.name) cannot be moved into itself; nothing was changed.")
             }
         }
         let (before, after) = (old.values, item.values)

@@ -21,12 +21,12 @@ extension ConsoleRoutes {
         var consequences: [HTML] = ["It is deleted on every device."]
         if item.body.kind == .folder {
             let count = try await view.tree.descendants(of: item.id, limit: Self.deletionLimit).count
-            consequences.append("\(Shown.count(count, "item")) in it \(count == 1 ? "goes" : "go") with it.")
+            consequences.append("\(Shown.count(count, "item")) in it \(count == 1 ? "is" : "are") deleted with it.")
         }
         if !item.conflicts.isEmpty {
-            consequences.append("Its versions in conflict stay, each as a document of its own.")
+            consequences.append("Its conflict versions are kept, each as a document of its own.")
         }
-        consequences.append("What a device has edited and not uploaded yet comes back when it does.")
+        consequences.append("Edits that a device has not uploaded yet come back when it uploads them.")
         let path = "c/\(container)/i/\(item.id)"
         return visit.frame.confirmPage(
             "Delete “\(Shown.text(item.name))”?", consequences, action: "\(path)/delete", button: "Delete", back: path,
@@ -57,7 +57,7 @@ extension ConsoleRoutes {
         let container = try context.container()
         let id = try context.item()
         guard let choice = ConsoleAction.Choice(fields["keep"] ?? "") else {
-            throw CloudFailure(.invalidRequest, "Say which version stays.")
+            throw CloudFailure(.invalidRequest, "Choose which version to keep.")
         }
         let seen = (fields["seen"] ?? "").split(separator: " ").compactMap { VersionID(String($0)) }
         try await service.trees.append(to: container, of: visit.account) { view in
@@ -70,7 +70,7 @@ extension ConsoleRoutes {
                     item, keep: choice, seen: seen, names: names, newID: { ItemID.random() })
                 return ([changes], ())
             } catch is ConsoleAction.Outdated {
-                throw CloudFailure(.foreign, "The document has changed meanwhile. Look at it again, then choose.")
+                throw CloudFailure(.foreign, "The document has changed in the meantime. Reload it, then choose.")
             }
         }
         return "c/\(container)/i/\(id)?done=\(Notice.resolved.rawValue)"
@@ -86,7 +86,7 @@ extension ConsoleRoutes {
         let consequences: [HTML] = [
             "Everything in this container is deleted, on every device: \(Shown.count(totals.files, "file")), \(Shown.size(totals.bytes)).",
             "The container itself stays, empty.",
-            "What a device has edited and not uploaded yet comes back when it does.",
+            "Edits that a device has not uploaded yet come back when it uploads them.",
         ]
         return visit.frame.confirmPage(
             "Reset \(container.text)?", consequences, action: "c/\(container)/reset", button: "Delete everything",
@@ -98,7 +98,7 @@ extension ConsoleRoutes {
     ) async throws -> String {
         let container = try context.container()
         guard fields["word"] == container.text else {
-            throw CloudFailure(.invalidRequest, "The name that was typed is not the container's. Nothing was deleted.")
+            throw CloudFailure(.invalidRequest, "The name does not match the container's. Nothing was deleted.")
         }
         let seen = try seen(fields)
         try await service.trees.append(to: container, of: visit.account) { view in
@@ -112,11 +112,11 @@ extension ConsoleRoutes {
     /// Returns the position in the log up to which the person saw what is to be deleted.
     private func seen(_ fields: FormBody) throws -> LogSequence {
         guard let number = UInt64(fields["seen"] ?? "") else {
-            throw CloudFailure(.invalidRequest, "The form is not complete. Go back and try again.")
+            throw CloudFailure(.invalidRequest, "The form is incomplete. Go back and try again.")
         }
         return LogSequence(number)
     }
 
     private static let stays = CloudFailure(
-        .invalidRequest, "The container's own folders stay; reset the container to empty it.")
+        .invalidRequest, "The container's own folders cannot be deleted; reset the container to empty it.")
 }

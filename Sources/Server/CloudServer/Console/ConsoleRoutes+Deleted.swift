@@ -33,7 +33,7 @@ extension ConsoleRoutes {
         try await service.trees.append(to: container, of: visit.account) { view in
             let items = try await view.tree.deletedTree(id)
             guard let top = items.first else {
-                throw CloudFailure(.notFound, "It is not deleted any more. Look at the list again.")
+                throw CloudFailure(.notFound, "It is no longer deleted. Reload the list.")
             }
             let candidates = [top.name] + ConsoleAction.candidates(for: top.name, count: 100)
             let taken = try await view.tree.taken(candidates, in: top.parent)

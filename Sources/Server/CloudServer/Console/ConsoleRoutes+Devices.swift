@@ -29,9 +29,9 @@ extension ConsoleRoutes {
         return visit.frame.confirmPage(
             "End the access of “\(Shown.visible(device.name))”?",
             [
-                "Its next request is refused: it neither sends nor gets anything any more.",
-                "What is on the device stays there, and edits that it has not uploaded do too.",
-                "To come back it needs a new sign-in code.",
+                "Its next request is refused: it can no longer upload or download.",
+                "Its local files stay on the device, including edits that it has not uploaded.",
+                "To sign in again it needs a new sign-in code.",
             ], action: "devices/\(device.id)/revoke", button: "End its access", back: "devices")
     }
 
@@ -55,8 +55,8 @@ extension ConsoleRoutes {
             "Reset “\(Shown.visible(device.name))”?",
             [
                 "It rebuilds its state from this cloud, as with `ubiquity reset`, as soon as it is online.",
-                "No edit is lost: what it can not upload first becomes recovered documents.",
-                "Its mount is away for a moment, and its local copies are downloaded again.",
+                "No edit is lost: edits that cannot be uploaded first become recovered documents.",
+                "Its mount is unavailable for a moment, and its local copies are downloaded again.",
             ], action: "devices/\(device.id)/reset", button: "Reset it", back: "devices")
     }
 
@@ -76,7 +76,7 @@ extension ConsoleRoutes {
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
         guard try await service.store.sessions.endSession(try context.number(), of: visit.account) else {
-            throw CloudFailure(.notFound, "There is no such browser; it may have been signed out meanwhile.")
+            throw CloudFailure(.notFound, "There is no such browser; it may have been signed out in the meantime.")
         }
         service.audit.note("browser signed out in the console", context, account: visit.session.accountName)
         return "devices?done=\(Notice.signedOut.rawValue)"
@@ -115,7 +115,7 @@ extension ConsoleRoutes {
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
         guard try await service.store.links.withdraw(try context.number(), of: visit.account) else {
-            throw CloudFailure(.notFound, "There is no such link; it may have expired, or was withdrawn meanwhile.")
+            throw CloudFailure(.notFound, "There is no such link; it may have expired or been withdrawn.")
         }
         let number = try context.number()
         service.audit.note(
@@ -131,5 +131,5 @@ extension ConsoleRoutes {
     }
 
     private static let noDevice = CloudFailure(
-        .notFound, "There is no such device; its access may have been ended meanwhile.")
+        .notFound, "There is no such device; its access may have been ended in the meantime.")
 }

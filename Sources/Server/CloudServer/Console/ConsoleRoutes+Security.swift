@@ -68,7 +68,7 @@ extension ConsoleRoutes {
         guard let challenge = Base64URL.decode(fields["challenge"] ?? ""),
             service.challenges.isValid(challenge, for: visit.challengeHolder, now: service.now),
             let origin = visit.origin
-        else { throw CloudFailure(.invalidRequest, "The page is too old. Reload it and try again.") }
+        else { throw CloudFailure(.invalidRequest, "The page has expired. Reload it and try again.") }
         let passkey: PasskeyRegistration
         do {
             passkey = try PasskeyRegistration(
@@ -92,7 +92,7 @@ extension ConsoleRoutes {
     ) async throws -> String {
         let number = try context.number()
         guard try await service.store.sessions.removePasskey(number, of: visit.account) else {
-            throw CloudFailure(.notFound, "There is no such passkey; it may have been removed meanwhile.")
+            throw CloudFailure(.notFound, "There is no such passkey; it may have been removed in the meantime.")
         }
         service.audit.note(
             "passkey removed", context, account: visit.session.accountName, ["passkey": "\(number)"])
@@ -116,7 +116,7 @@ extension ConsoleRoutes {
         service.audit.note(
             "code made in the console", context, account: visit.session.accountName, ["scope": "\(scope.rawValue)"])
         var limits: [HTML] = ["It signs one device in, within a day."]
-        if scope == .read { limits.append("The device may read, and change nothing.") }
+        if scope == .read { limits.append("The device may read, but not change anything.") }
         if let expires = grant.expires {
             limits.append("The device's access ends on \(Shown.time(Timestamp(seconds: expires))) UTC.")
         }
@@ -141,14 +141,14 @@ extension ConsoleRoutes {
         switch problem {
         case .notVerified:
             CloudFailure(
-                .invalidRequest, "The passkey has not verified you, with a PIN or a fingerprint for example.")
+                .invalidRequest, "The passkey has not verified you, for example with a PIN or a fingerprint.")
         case .otherAlgorithm:
             CloudFailure(.invalidRequest, "The passkey does not sign with ES256, which this server needs.")
-        case .otherChallenge: CloudFailure(.invalidRequest, "The page is too old. Reload it and try again.")
+        case .otherChallenge: CloudFailure(.invalidRequest, "The page has expired. Reload it and try again.")
         case .otherOrigin:
             CloudFailure(
                 .invalidRequest,
-                "The browser reached the console by another address than the server's --public-url, or than its proxy says."
+                "The browser used another address than the server's --public-url, or than the one that its proxy reports."
             )
         default: CloudFailure(.invalidRequest, "The passkey was not accepted.")
         }

@@ -85,10 +85,10 @@ extension ServerContext {
 
     func number() throws -> Int64 {
         guard let number = parameters.get("number").flatMap({ Int64($0) }) else {
-            throw CloudFailure(.notFound, "There is nothing of this number.")
+            throw CloudFailure(.notFound, "There is no entry with this number.")
         }
         return number
     }
 
-    static let noItem = CloudFailure(.notFound, "There is no such item; it may have been deleted meanwhile.")
+    static let noItem = CloudFailure(.notFound, "There is no such item; it may have been deleted in the meantime.")
 }

@@ -86,7 +86,8 @@ struct ConsoleService: Sendable {
         let fields = FormBody(decoding: try await reader.collect(request, upTo: CloudLimits.json))
         guard let token = fields["token"], FormToken.isEqual(token, visit.frame.formToken), request.isFromHere else {
             throw CloudFailure(
-                .invalidRequest, "The form is too old or not ours. Go back, reload the page and try again.")
+                .invalidRequest,
+                "The form has expired or was not sent from this console. Go back, reload the page and try again.")
         }
         return fields
     }
@@ -115,7 +116,7 @@ struct ConsoleService: Sendable {
             context.logger.error("a page failed", metadata: ["error": "\(error)"])
         }
         let frame = PageFrame(root: root, account: nil, formToken: "")
-        let title = failure.code == .notFound ? "Not there" : "That did not work"
+        let title = failure.code == .notFound ? "Not found" : "The request failed"
         let page = frame.problemPage(title, failure.message)
         return .html(page, status: HTTPResponse.Status(code: failure.code.status))
     }

@@ -49,7 +49,7 @@ final class ConsoleSignIn: Sendable {
         guard let token = fields["token"], token.utf8.count == 32,
             let expected = request.cookies[Self.formCookie]?.value, FormToken.isEqual(token, expected),
             request.isFromHere
-        else { throw .form("The form is too old. Try again.", .badRequest) }
+        else { throw .form("The form has expired. Try again.", .badRequest) }
         guard attempts.allows(context.peerGroup) else {
             service.audit.refused("tooMany", context)
             throw .form("Too many attempts; wait a minute.", .tooManyRequests)
@@ -106,7 +106,7 @@ final class ConsoleSignIn: Sendable {
             let challenge = bytes("challenge")
             guard let origin = service.origin(request, context),
                 service.challenges.isValid(challenge, for: Self.holder(fields["token"] ?? ""), now: service.now)
-            else { throw Refusal.form("The page is too old. Try again.", .unprocessableContent) }
+            else { throw Refusal.form("The page has expired. Try again.", .unprocessableContent) }
             let passkey = PasskeyAssertion(
                 credential: bytes("credential"), clientData: bytes("clientData"),
                 authenticatorData: bytes("authenticatorData"), signature: bytes("signature"),

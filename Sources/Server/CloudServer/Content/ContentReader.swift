@@ -12,9 +12,9 @@ struct ContentReader: Sendable {
     let container: ContainerName
     let content: ContentReference
 
-    static let absent = CloudFailure(.notFound, "The bytes of this version are not in the cloud any more.")
+    static let absent = CloudFailure(.notFound, "The bytes of this version are no longer in the cloud.")
     private static let damaged = CloudFailure(
-        .damaged, "The bytes of this version are damaged on the server. Devices that have them will send them again.")
+        .damaged, "The bytes of this version are damaged on the server. Devices that have them will upload them again.")
 
     /// Consecutive chunks, and the offset in the content at which they begin.
     struct Part: Sendable {

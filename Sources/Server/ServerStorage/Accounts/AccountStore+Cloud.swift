@@ -11,7 +11,7 @@ extension AccountStore {
             try db.value(String.self, "SELECT identity FROM account WHERE id = ?", [account.value])
         }
         guard let identity else {
-            throw StorageError(.noCloud, "This account has no cloud yet; the first device that mounts it makes one.")
+            throw StorageError(.noCloud, "This account has no cloud yet; the first device that mounts it creates one.")
         }
         return identity
     }

@@ -110,7 +110,7 @@ extension AccountStore {
         case .missing:
             return .failure(
                 StorageError(
-                    .secondFactor, "The account also asks for a code of its authenticator app, or a recovery code."))
+                    .secondFactor, "The account also requires a code of its authenticator app, or a recovery code."))
         case .wrong:
             let wrong = (try row["wrongFactors"] as Int) + 1
             try db.execute("UPDATE code SET wrongFactors = ? WHERE hash = ?", [wrong, key])

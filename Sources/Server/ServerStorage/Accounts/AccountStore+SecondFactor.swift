@@ -34,7 +34,7 @@ extension AccountStore {
         let password = OneTimePassword.random(using: &random)
         try await database.commit { db in
             guard try !Self.asksSecondFactor(account.value, db) else {
-                throw StorageError(.invalid, "The authenticator app is set up already. Turn it off first.")
+                throw StorageError(.invalid, "The authenticator app is already set up. Turn it off first.")
             }
             try db.execute(
                 "INSERT OR REPLACE INTO oneTimePassword (account, secret) VALUES (?, ?)",

@@ -16,7 +16,7 @@ extension AccountStore {
 
     static func usage(of account: AccountID, _ db: any StorageTransaction) throws -> (quota: UInt64?, used: UInt64) {
         let row = try db.row("SELECT quota, used FROM account WHERE id = ?", [account.value])
-        guard let row else { throw StorageError(.unauthorized, "This account is gone.") }
+        guard let row else { throw StorageError(.unauthorized, "This account no longer exists.") }
         return try ((row["quota"] as Int64?).map { UInt64(clamping: $0) }, UInt64(clamping: row["used"] as Int64))
     }
 
@@ -26,7 +26,7 @@ extension AccountStore {
         if let quota = usage.quota, usage.used + UInt64(max(0, bytes)) > quota + slack {
             throw StorageError(
                 .quota,
-                "The account's share of the server, \(ByteCount(quota)), is used up. Delete something, or ask the server's owner for more."
+                "The account's quota of \(ByteCount(quota)) is used up. Delete something, or ask the server's owner for more."
             )
         }
     }

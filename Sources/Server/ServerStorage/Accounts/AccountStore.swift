@@ -30,13 +30,13 @@ package struct AccountStore: NounStore {
         let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         guard isName else {
             throw StorageError(
-                .invalid, "\"\(name)\" can not be an account's name: use 1 to 64 visible ASCII characters.")
+                .invalid, "\"\(name)\" is not a valid account name: use 1 to 64 visible ASCII characters.")
         }
         let now = now()
         try await database.commit { db in
             guard try Self.account(named: name, db) == nil else {
                 throw StorageError(
-                    .invalid, "There is an account \(name) already. `account code \(name)` lets one more device in.")
+                    .invalid, "The account \(name) already exists. `account code \(name)` lets one more device in.")
             }
             try db.execute(
                 "INSERT INTO account (name, quota, created, userHandle) VALUES (?, ?, ?, randomblob(16))",

@@ -95,7 +95,7 @@ struct ChunkCollector: Sendable {
             if let known = row.content, !sizes.contains(known) { continue }
             inflated += try await markChunks(of: row.place, sizes, container, needed)
             guard inflated <= Self.maximumMarked else {
-                throw StorageError(.damaged, "The lists of chunks of a container are longer than a collection reads.")
+                throw StorageError(.damaged, "The manifests of a container exceed the limit of a collection.")
             }
         }
     }
@@ -111,7 +111,7 @@ struct ChunkCollector: Sendable {
             // The first part is read from the disk, because a cached manifest does not show that its file is lost.
             switch try await chunks.manifests.read(place, for: turns, mustRead: number == 0) {
             case .unreadable:
-                throw StorageError(.damaged, "A list of chunks can not be read, so it is not known which are needed.")
+                throw StorageError(.damaged, "A manifest cannot be read, so the needed chunks are unknown.")
             case .none: return place.size
             case .list(let list):
                 guard number < list.partCount, sizes.contains(Int64(clamping: list.size)) else { return list.memory }

@@ -79,7 +79,7 @@ final class ChunkFiles: Sendable {
 
     private static func damaged(_ place: ChunkPlace) -> StorageError {
         StorageError(
-            .damaged, "The file of chunk \(place.id) is not what was written. Devices that have it will send it again.")
+            .damaged, "The file of chunk \(place.id) is damaged. Devices that have the chunk will upload it again.")
     }
 
     private func writeFile(_ path: String, _ bytes: [UInt8], syncs: Bool) throws {

@@ -60,7 +60,7 @@ extension ChunkStore {
                     }
                 }
             } catch let error as StorageError where error.code == .full {
-                log.warning("that chunks are counted on was not noted: the disk is full")
+                log.warning("could not record the chunks that an upload uses: the disk is full")
             }
         }
         return gone
@@ -86,7 +86,7 @@ extension ChunkStore {
         guard absent.isEmpty else {
             throw StorageError(
                 .damaged,
-                "\(absent.count) chunks that the entry refers to are not here. Put them, then append it again."
+                "\(absent.count) chunks that the entry refers to are missing. Put them, then append it again."
             )
         }
     }

@@ -87,7 +87,7 @@ extension ChunkStore {
     }
 
     private static let mismatch = StorageError(
-        .invalid, "A content of the entry has another size than its list of chunks makes. The entry was not kept.")
+        .invalid, "The size of a content in the entry does not match its manifest. The entry was not stored.")
 
     /// Throws if decompressing the manifests would be too much for one entry or for the account now. Nothing is decompressed before.
     private func bound(_ rows: [ManifestRow], of account: AccountID) async throws {
@@ -99,11 +99,11 @@ extension ChunkStore {
             guard bytes <= Self.maximumInflated else {
                 throw StorageError(
                     .tooLarge,
-                    "The lists of chunks of the entry have more than \(Self.maximumInflated) bytes decompressed.")
+                    "The manifests of the entry have more than \(Self.maximumInflated) bytes when decompressed.")
             }
         }
         guard manifests.mayInflate(bytes, for: account) else {
-            throw StorageError(.busy, "The account has had many lists of chunks read; retry soon.")
+            throw StorageError(.busy, "Too many manifests of the account were read; retry soon.")
         }
     }
 
@@ -166,7 +166,7 @@ extension ChunkStore {
                 }
             }
         } catch let error as StorageError where error.code == .full {
-            log.warning("what a list of chunks holds was not noted: the disk is full")
+            log.warning("could not record the contents of a manifest: the disk is full")
         }
     }
 }

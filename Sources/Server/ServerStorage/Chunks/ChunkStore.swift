@@ -20,7 +20,7 @@ package struct ChunkStore: NounStore {
     /// Stores chunks; existing ones stay as they are. On return all are durable.
     package func put(_ parts: [ChunkBatch.Part], in name: ContainerName, of account: AccountID) async throws {
         guard parts.allSatisfy({ $0.frame.count <= CloudLimits.frame }) else {
-            throw StorageError(.tooLarge, "A chunk has at most \(CloudLimits.frame) bytes.")
+            throw StorageError(.tooLarge, "A chunk may have at most \(CloudLimits.frame) bytes.")
         }
         try await verifier.check(parts, for: account)
         // One file for each name: which of two parts of one name is kept does not matter.
@@ -30,7 +30,7 @@ package struct ChunkStore: NounStore {
         for _ in 0..<Self.putRounds where !lacking.isEmpty {
             lacking = try await write(lacking.compactMap { parts[$0] }, in: name, of: account)
         }
-        guard lacking.isEmpty else { throw StorageError(.failed, "The chunks could not be kept; try again.") }
+        guard lacking.isEmpty else { throw StorageError(.failed, "The chunks could not be stored; try again.") }
     }
 
     private static let putRounds = 3

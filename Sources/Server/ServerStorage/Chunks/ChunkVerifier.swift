@@ -27,7 +27,7 @@ final class ChunkVerifier: Sendable {
                 try await threads.runIfActive { withLowPriority { step.allSatisfy(Self.isRight) } }
             }
             guard isRight else {
-                throw StorageError(.invalid, "A chunk holds other bytes than its name says. Nothing was kept.")
+                throw StorageError(.invalid, "The bytes of a chunk do not match its digest. Nothing was stored.")
             }
         }
     }

@@ -86,7 +86,7 @@ final class ManifestService: Sendable {
             guard error.code == .tooNew else { return .unreadable }
             throw StorageError(
                 .unsupported,
-                "The device writes contents in a form that this server does not know. Update ubiquity-server.",
+                "The device writes contents in a format that this server does not support. Update ubiquity-server.",
                 cause: error)
         } catch let error as StorageError {
             guard error.code == .damaged else { throw error }

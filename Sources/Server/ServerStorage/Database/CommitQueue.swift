@@ -101,7 +101,7 @@ private final class Commit<T: Sendable>: Job {
         switch (failure, result) {
         case (let failure?, _): continuation.resume(throwing: failure)
         case (nil, let result?): continuation.resume(with: result)
-        case (nil, nil): continuation.resume(throwing: StorageError(.failed, "A write was not carried out; try again."))
+        case (nil, nil): continuation.resume(throwing: StorageError(.failed, "A write failed; try again."))
         }
     }
 }

@@ -104,7 +104,8 @@ package struct DeviceStore: NounStore {
 
     private static let expired = StorageError(
         .unauthorized,
-        "This device was signed in for a limited time, which is over. Ask the server's owner for another sign-in code.")
+        "The access of this device was limited in time and has expired. Ask the server's owner for another sign-in code."
+    )
 
     /// Confirms devices that a restore suspended: one, or all of them.
     ///
@@ -143,7 +144,7 @@ package struct DeviceStore: NounStore {
             }
         } catch let error as StorageError where error.code == .full {
             // On a full disk, requests that only read must still succeed.
-            log.warning("the contact of a device was not noted", metadata: ["device": "\(device)"])
+            log.warning("could not record the contact of a device", metadata: ["device": "\(device)"])
         }
     }
 

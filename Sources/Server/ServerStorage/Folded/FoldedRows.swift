@@ -127,4 +127,4 @@ private enum ExtendedAttributes {
     }
 }
 
-let damagedTree = StorageError(.damaged, "What the server made of a log is damaged; it is made again.")
+let damagedTree = StorageError(.damaged, "The folded log on the server is damaged; it will be rebuilt.")

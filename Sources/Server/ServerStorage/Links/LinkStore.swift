@@ -107,7 +107,7 @@ package struct LinkStore: NounStore {
             // Devices cut chunks of at least 64 KiB: a long list of tiny ones would turn each download into a great many reads.
             let isTiny = length > Self.longList && content.size / UInt64(length / 33) < Self.smallestAverage
             guard length <= Self.maximumPublished, !isTiny else {
-                throw StorageError(.tooLarge, "The version has more chunks than a published document may have.")
+                throw StorageError(.tooLarge, "The version has too many chunks to be published.")
             }
         }
         return try await chunks.hold([content], in: container, of: account, onlyTrusted: true)
@@ -118,7 +118,7 @@ package struct LinkStore: NounStore {
             Int.self, "SELECT COUNT(*) FROM link JOIN container ON container.id = link.container WHERE account = ?",
             [account.value])
         guard count ?? 0 < maximumLinks else {
-            throw StorageError(.quota, "The account has \(maximumLinks) links, the most there may be. Withdraw some.")
+            throw StorageError(.quota, "The account has reached the limit of \(maximumLinks) links. Withdraw some.")
         }
     }
 
@@ -259,7 +259,7 @@ extension LinkRecord {
 
 private func containerName(_ row: StorageRow) throws -> ContainerName {
     guard let name = ContainerName(try row["containerName"] as String) else {
-        throw StorageError(.damaged, "The server's database has a container whose name is none.")
+        throw StorageError(.damaged, "The server's database has a container with an invalid name.")
     }
     return name
 }

@@ -16,7 +16,7 @@ extension LogStore {
             let count = try db.value(Int.self, "SELECT COUNT(*) FROM container WHERE account = ?", [account.value])
             guard count ?? 0 < Self.maximumContainers else {
                 throw StorageError(
-                    .quota, "The account has \(Self.maximumContainers) containers, the most there may be.")
+                    .quota, "The account has reached the limit of \(Self.maximumContainers) containers.")
             }
             try db.execute("INSERT INTO container (account, name) VALUES (?, ?)", [account.value, name.text])
         }

@@ -23,9 +23,9 @@ package struct LogStore: NounStore {
         _ payload: [UInt8], key: AppendKey?, to name: ContainerName, of account: AccountID
     ) async throws -> LogSequence {
         guard payload.count <= CloudLimits.entry else {
-            throw StorageError(.tooLarge, "An entry has at most \(CloudLimits.entry) bytes.")
+            throw StorageError(.tooLarge, "An entry may have at most \(CloudLimits.entry) bytes.")
         }
-        guard !payload.isEmpty else { throw StorageError(.invalid, "An entry has at least one byte.") }
+        guard !payload.isEmpty else { throw StorageError(.invalid, "An entry must have at least one byte.") }
         let cost = StorageCost.entry(payload)
         try await chunks.requireContents(of: payload, in: name, of: account)
         let isOfKeyValues = Self.isOfKeyValues(payload)

@@ -35,11 +35,12 @@ extension SessionStore {
         try await database.commit { db in
             let count = try db.value(Int.self, "SELECT COUNT(*) FROM passkey WHERE account = ?", [account.value])
             guard count ?? 0 < Self.maximumPasskeys else {
-                throw StorageError(.invalid, "An account has at most \(Self.maximumPasskeys) passkeys. Remove one.")
+                throw StorageError(
+                    .invalid, "An account may have at most \(Self.maximumPasskeys) passkeys. Remove one.")
             }
             let isKnown = try db.value(
                 Int.self, "SELECT 1 FROM passkey WHERE credential = ?", [Data(passkey.credential)])
-            guard isKnown == nil else { throw StorageError(.invalid, "That passkey is registered already.") }
+            guard isKnown == nil else { throw StorageError(.invalid, "That passkey is already registered.") }
             try db.execute(
                 """
                 INSERT INTO passkey (account, credential, key, domain, counter, name, created)
@@ -134,10 +135,10 @@ extension SessionStore {
                 cause: problem)
         case .notVerified:
             StorageError(
-                .unauthorized, "The passkey has not verified you, with a PIN or a fingerprint for example.",
+                .unauthorized, "The passkey has not verified you, for example with a PIN or a fingerprint.",
                 cause: problem)
         case .otherChallenge:
-            StorageError(.unauthorized, "The page is too old. Reload it and try again.", cause: problem)
+            StorageError(.unauthorized, "The page has expired. Reload it and try again.", cause: problem)
         default: StorageError(.unauthorized, "The passkey was not accepted.", cause: problem)
         }
     }

@@ -34,7 +34,7 @@ extension ClaimError {
     static let cancelled = ClaimError(.cancelled, "The access was cancelled before it began.")
 
     static func gone(_ key: ItemKey) -> ClaimError {
-        ClaimError(.itemGone, "There is no \(key) any more: it was deleted before the access began. Look it up again.")
+        ClaimError(.itemGone, "\(key) was deleted before the access began. Look it up again.")
     }
 
     static func timedOut(waitingFor others: [WaitForGraph.Node]) -> ClaimError {
@@ -57,6 +57,6 @@ extension ClaimError {
     static func kept(by presenter: PresenterID) -> ClaimError {
         ClaimError(
             .presenterKeepsItem,
-            "A program shows the item and does not let go of its bytes (\(presenter)). Close it there.")
+            "A program shows the item and does not allow its eviction (\(presenter)). Close it there.")
     }
 }

@@ -7,18 +7,19 @@ extension PredicateParser {
         let takesList = relation == .among || relation == .between
         guard isList == takesList else {
             throw PredicateError(
-                takesList ? "\(relation.rawValue) takes a list, as {1, 2}" : "a list goes with IN or BETWEEN", at: place
+                takesList ? "\(relation.rawValue) takes a list, such as {1, 2}" : "a list needs IN or BETWEEN",
+                at: place
             )
         }
         guard relation != .between || values.count == 2 else {
-            throw PredicateError("BETWEEN takes two values, as {1, 2}", at: place)
+            throw PredicateError("BETWEEN takes two values, such as {1, 2}", at: place)
         }
         let isText = attribute.kind == .text || attribute.kind == .list
         guard isText || !relation.isTextual else {
-            throw PredicateError("\(relation.rawValue) looks into text, and \(attribute.name) is none", at: place)
+            throw PredicateError("\(relation.rawValue) applies to text, and \(attribute.name) is not text", at: place)
         }
         guard isText || options.isEmpty else {
-            throw PredicateError("\(options.suffix) is about text, and \(attribute.name) is none", at: place)
+            throw PredicateError("\(options.suffix) applies to text, and \(attribute.name) is not text", at: place)
         }
         guard attribute.kind != .flag || [.equal, .notEqual].contains(relation) else {
             throw PredicateError("\(attribute.name) is true or false: compare it with == or !=", at: place)
@@ -44,7 +45,7 @@ extension PredicateParser {
         case (.flag, .number(let number)) where number == 0 || number == 1: return .flag(number == 1)
         case (.date, .text(let text)):
             guard let time = CalendarTime.nanoseconds(text) else {
-                throw PredicateError("“\(text)” is no time as 2026-11-21T14:03:12Z", at: place)
+                throw PredicateError("“\(text)” is not a time such as 2026-11-21T14:03:12Z", at: place)
             }
             return .date(time)
         default: throw PredicateError("\(attribute.name) is \(attribute.kind.noun); compare it with one", at: place)

@@ -68,7 +68,7 @@ struct PredicateParser {
     private mutating func either() throws(PredicateError) -> Predicate {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Predicate.maximumDepth else { throw error("it is nested too deep") }
+        guard depth <= Predicate.maximumDepth else { throw error("it is nested too deeply") }
         var parts = [try both()]
         while takes("||") || takesKeyword("OR") { parts.append(try both()) }
         return parts.count == 1 ? parts[0] : .any(parts)
@@ -83,7 +83,7 @@ struct PredicateParser {
     private mutating func negation() throws(PredicateError) -> Predicate {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Predicate.maximumDepth else { throw error("it is nested too deep") }
+        guard depth <= Predicate.maximumDepth else { throw error("it is nested too deeply") }
         return takes("!") || takesKeyword("NOT") ? .not(try negation()) : try primary()
     }
 
@@ -121,10 +121,10 @@ extension PredicateParser {
             return try bound(attribute, relation, options, values, isList, place)
         case (.values(let values, false), .attribute(let attribute)):
             guard let mirrored = relation.mirrored else {
-                throw PredicateError("the attribute stands to the left of \(relation.rawValue)", at: place)
+                throw PredicateError("the attribute must be to the left of \(relation.rawValue)", at: place)
             }
             return try bound(attribute, mirrored, options, values, false, place)
-        default: throw PredicateError("an attribute is compared with a value", at: start)
+        default: throw PredicateError("an attribute must be compared with a value", at: start)
         }
     }
 
@@ -152,7 +152,7 @@ extension PredicateParser {
     private func attribute(_ name: String, at place: Int) throws(PredicateError) -> QueryAttribute {
         guard let attribute = QueryAttribute(name: name) else {
             let known = QueryAttribute.allNames.joined(separator: ", ")
-            throw PredicateError("there is no attribute \(name); there are \(known)", at: place)
+            throw PredicateError("there is no attribute \(name); the attributes are \(known)", at: place)
         }
         return attribute
     }
@@ -206,10 +206,10 @@ extension PredicateParser {
         case .number(let seconds): return .date(CalendarTime.nanoseconds(sinceReferenceDate: seconds))
         case .text(let text):
             guard let time = CalendarTime.nanoseconds(text) else {
-                throw PredicateError("that is no time as 2026-11-21T14:03:12Z", at: place)
+                throw PredicateError("that is not a time such as 2026-11-21T14:03:12Z", at: place)
             }
             return .date(time)
-        default: throw PredicateError("that is no time", at: place)
+        default: throw PredicateError("that is not a time", at: place)
         }
     }
 
@@ -217,14 +217,14 @@ extension PredicateParser {
         let relation: Comparison.Relation
         switch token.kind {
         case .sign(let sign):
-            guard let known = Self.signs[sign] else { throw error("a comparison is expected, as == or LIKE") }
+            guard let known = Self.signs[sign] else { throw error("a comparison is expected, such as == or LIKE") }
             relation = known
         case .word(let word):
             guard let known = Comparison.Relation(rawValue: word.uppercased()) else {
-                throw error("a comparison is expected, as == or LIKE")
+                throw error("a comparison is expected, such as == or LIKE")
             }
             relation = known
-        default: throw error("a comparison is expected, as == or LIKE")
+        default: throw error("a comparison is expected, such as == or LIKE")
         }
         advance()
         return (relation, takes("[") ? try options() : [])

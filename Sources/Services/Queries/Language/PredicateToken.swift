@@ -134,7 +134,7 @@ struct PredicateLexer {
         // %ld and %llu mean the same as %d.
         _ = take { $0 == "l" }
         guard let letter = next, "@Kdiufg".contains(letter) else {
-            throw PredicateError("after % comes @, K, d, i, u, f or g", at: start)
+            throw PredicateError("after % one of @, K, d, i, u, f or g is expected", at: start)
         }
         index += 1
         return .placeholder(letter)
@@ -151,7 +151,7 @@ struct PredicateLexer {
         }
         let text = String(characters[start..<index])
         guard let value = Double(text), value.isFinite else {
-            throw PredicateError("\(text) is no number", at: start + 1)
+            throw PredicateError("\(text) is not a number", at: start + 1)
         }
         return .number(value)
     }
@@ -166,7 +166,7 @@ struct PredicateLexer {
         }
         let character = characters[index]
         guard "=<>!(){},[]".contains(character) else {
-            throw PredicateError("“\(character)” means nothing here", at: index + 1)
+            throw PredicateError("“\(character)” is unexpected here", at: index + 1)
         }
         index += 1
         return String(character)

@@ -14,7 +14,7 @@ struct PatternCompiler {
 
     mutating func program() throws(PatternError) -> [TextPattern.Step] {
         let steps = try alternatives()
-        guard position == pattern.count else { throw error("a ) without its (") }
+        guard position == pattern.count else { throw error("a ) without a (") }
         return steps + [.match]
     }
 
@@ -33,7 +33,7 @@ struct PatternCompiler {
     private mutating func alternatives() throws(PatternError) -> [TextPattern.Step] {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Predicate.maximumDepth else { throw error("too many groups in each other") }
+        guard depth <= Predicate.maximumDepth else { throw error("groups are nested too deeply") }
         var steps = try sequence()
         while takes("|") {
             let other = try sequence()
@@ -123,7 +123,7 @@ struct PatternCompiler {
 
 extension PatternCompiler {
     fileprivate mutating func atom() throws(PatternError) -> [TextPattern.Step] {
-        guard let scalar = next else { throw error("something is missing") }
+        guard let scalar = next else { throw error("an expression is missing") }
         position += 1
         switch scalar {
         case "(": return try group()
@@ -142,7 +142,7 @@ extension PatternCompiler {
     private mutating func group() throws(PatternError) -> [TextPattern.Step] {
         if next == "?" {
             position += 1
-            guard takes(":") else { throw error("of the groups with (? only (?: is known") }
+            guard takes(":") else { throw error("the only supported group with (? is (?:") }
         }
         let steps = try alternatives()
         guard takes(")") else { throw error("a ( is not closed") }
@@ -154,7 +154,7 @@ extension PatternCompiler {
     }
 
     private mutating func escape() throws(PatternError) -> ScalarSet {
-        guard let scalar = next else { throw error("a \\ stands at the end") }
+        guard let scalar = next else { throw error("a \\ is at the end") }
         position += 1
         switch scalar {
         case "d": return .digits
@@ -167,7 +167,7 @@ extension PatternCompiler {
         case "n": return ScalarSet(ranges: [10...10])
         case "a"..."z", "A"..."Z", "0"..."9":
             position -= 1
-            throw error("\\\(scalar) is not known")
+            throw error("\\\(scalar) is not supported")
         default: return ScalarSet(ranges: [scalar.value...scalar.value])
         }
     }
