@@ -64,7 +64,7 @@ extension CloudDirectory {
                 throw CloudError(
                     .tooNew,
                     "The cloud at \(root) needs a newer version of ubiquity: it has format \(format), this program knows "
-                        + "\(CloudLayout.format). Nothing was changed. Install a newer version; sync goes on then.")
+                        + "\(IdentityFile.format). Nothing was changed. Install a newer version; sync goes on then.")
             case .notOurs:
                 throw CloudError(
                     .damaged, "The file \(root)/\(file.path) can not be understood. Restore it from a backup.")

@@ -19,24 +19,7 @@ extension CloudDirectory {
             try frame.verify(payload)
             return payload
         } catch let problem as StoredFrame.Problem {
-            throw CloudError(problem, at: "\(root)/\(path)")
-        }
-    }
-}
-
-extension CloudError {
-    init(_ problem: StoredFrame.Problem, at path: String) {
-        let restore = "Restore it from a backup of the cloud."
-        switch problem {
-        case .truncated: self.init(.damaged, "The file \(path) is cut short. \(restore)")
-        case .checksum: self.init(.damaged, "The file \(path) does not have the bytes that were written. \(restore)")
-        case .notOurs, .tooLong:
-            self.init(.damaged, "The file \(path) is something else than its name says. \(restore)")
-        case .newer(let version):
-            self.init(
-                .tooNew,
-                "This container needs a newer version of ubiquity: the file \(path) has version \(version), this program knows "
-                    + "\(StoredFrame.version). Nothing was changed. Install a newer version; sync of it goes on then.")
+            throw CloudError(problem, in: "file \(root)/\(path)")
         }
     }
 }

@@ -5,9 +5,6 @@ import Glibc
 
 /// The paths in the cloud's directory, all relative to it. `docs/BACKENDS.md` shows the tree.
 enum CloudLayout {
-    /// The layout's version; a directory with a greater one is left alone.
-    static let format = 1
-
     static let identity = "ubiquity-cloud"
     static let containers = "containers"
     /// The folder for files that are being written, on the same file system as their destination.
