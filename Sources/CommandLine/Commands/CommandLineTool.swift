@@ -78,7 +78,7 @@ struct UbiquityCommand: ParsableCommand {
                     FindCommand.self, MonitorCommand.self, StorageCommand.self, KeyValueCommand.self,
                     ContainerCommand.self, PackageTypesCommand.self,
                 ]),
-            CommandGroup(name: "Servers", subcommands: [LoginCommand.self, LogoutCommand.self]),
+            CommandGroup(name: "Servers", subcommands: [LoginCommand.self, LogoutCommand.self, CloudCommand.self]),
             CommandGroup(
                 name: "Help in need",
                 subcommands: [CheckCommand.self, RepairCommand.self, ResetCommand.self, DiagnoseCommand.self]),

@@ -8,10 +8,11 @@ struct LogoutCommand: ParsableCommand {
         discussion: """
             With --keep-files mounts of that server go on with what is on this device. With --remove-files the local bytes \
             of all that the server has go first; names and dates still show. Edits that are not uploaded stay either way, \
-            and go up when you sign in again. Without either you are asked.
+            and go up when you sign in again. Without either you are asked. Of a bucket, s3://BUCKET/PREFIX, only the \
+            credentials are forgotten; they stay valid until you withdraw them at the store.
             """)
 
-    @Argument(help: ArgumentHelp("The server: http(s)://HOST[:PORT].", valueName: "url"))
+    @Argument(help: ArgumentHelp("The server: http(s)://HOST[:PORT], or s3://BUCKET/PREFIX.", valueName: "url"))
     var server: String
 
     @Flag(help: "Forget the sign-in without notifying the server; end it there, too.")
