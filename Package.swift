@@ -413,8 +413,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "HTTPCloud",
-                "NoteTaker", "ServerStorage", "TestSupport", "presenter-tool", "ubiquity", "ubiquity-server",
-                "ubiquityd", logging,
+                "NoteTaker", "S3Client", "S3Double", "ServerStorage", "TestSupport", "presenter-tool", "ubiquity",
+                "ubiquity-server", "ubiquityd", logging,
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),

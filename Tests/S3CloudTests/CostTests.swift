@@ -47,6 +47,26 @@ struct CostTests {
         }
     }
 
+    @Test("A device that missed many entries finds the end of the log in few requests", .timeLimit(.minutes(5)))
+    func catchingUp() async throws {
+        let clock = ManualClock()
+        try await withCloud { cloud in
+            let device = try await cloud.device(clock: clock, rhythm: BellRhythm())
+            let writer = try await cloud.device()
+            let events = device.events()
+            await clock.untilSleeping(before: .seconds(15))
+            try cloud.fill(to: 300, segments: [])
+            _ = try await writer.append([1], to: .cloudDocs)
+            await writer.finishErrands()
+            let requests = try await cloud.requests {
+                clock.advance(by: .seconds(15))
+                await clock.untilSleeping(before: .seconds(16))
+            }
+            withExtendedLifetime(events) {}
+            #expect(requests == ["GET bell": 1, "HEAD log": 8, "GET (list)": 1])
+        }
+    }
+
     @Test("For five minutes after a change the bell is looked at every second, then every 15")
     func rhythm() {
         var rhythm = BellRhythm()

@@ -106,16 +106,20 @@ private struct BellRound: ~Copyable {
     /// - Returns: Whether any log has grown.
     private mutating func lookAtLogs() async throws -> Bool {
         var hasFound = false
-        for (container, end) in ends ?? [:] {
-            var end = end
-            while try await exists(end + 1, in: container) { end += 1 }
-            guard end != ends?[container] else { continue }
+        for (container, seen) in ends ?? [:] {
+            var end = seen
+            while end - seen < Self.steps, try await exists(end + 1, in: container) { end += 1 }
+            // A device that slept for long searches for the end instead of asking for every number.
+            if end == seen + Self.steps { end = try await backend.findEnd(of: container, from: end) }
+            guard end != seen else { continue }
             ends?[container] = end
             mailbox.post(.containerChanged(container))
             hasFound = true
         }
         return hasFound
     }
+
+    private static let steps: UInt64 = 8
 
     private func exists(_ number: UInt64, in container: ContainerName) async throws -> Bool {
         guard number <= S3Layout.maximumEntry else { return false }
