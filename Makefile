@@ -5,7 +5,7 @@ SWIFT_BUILD := swift build -c release
 SWIFT_BUILD_TESTS := swift build --build-tests
 SWIFT_TEST := swift test --skip-build
 # Suites with whole daemons and mounts need the machine for themselves: beside a thousand other tests they would only reach their timeouts.
-ALONE := DirectoryCloudTests HTTPCloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests ReferenceModelTests \
+ALONE := DirectoryCloudTests HTTPCloudTests S3CloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests ReferenceModelTests \
 	PowerLossTests FaultTests UbiquityTests
 
 PREFIX ?= /usr/local

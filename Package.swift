@@ -117,6 +117,16 @@ let package = Package(
             name: "S3ClientTests",
             dependencies: ["Basics", "HTTPTransport", "S3Client", "S3Double", "TestSupport", crypto, logging]),
 
+        .target(
+            name: "S3Cloud", dependencies: ["Basics", "CloudModel", "CloudStorage", "S3Client", logging],
+            path: "Sources/Cloud/S3Cloud"),
+        .testTarget(
+            name: "S3CloudTests",
+            dependencies: [
+                "Basics", "CloudModel", "CloudStorage", "HTTPTransport", "S3Client", "S3Cloud", "S3Double",
+                "TestSupport", logging,
+            ]),
+
         // MARK: Local: what a device keeps
         .target(
             name: "LocalMetadata",
@@ -308,8 +318,8 @@ let package = Package(
                 "Archives", "Basics", "ClaimService", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog",
                 "ControlServer", "Coordination", "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud",
                 "HTTPTransport", "LiveQueries",
-                "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Queries", "Sync", "Transfers",
-                "VirtualFileSystem", logging,
+                "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Queries", "S3Client", "S3Cloud", "Sync",
+                "Transfers", "VirtualFileSystem", logging,
                 systemPackage, unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
         .executableTarget(
@@ -403,8 +413,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "HTTPCloud",
-                "NoteTaker", "ServerStorage", "TestSupport", "presenter-tool", "ubiquity", "ubiquity-server",
-                "ubiquityd", logging,
+                "NoteTaker", "S3Client", "S3Double", "ServerStorage", "TestSupport", "presenter-tool", "ubiquity",
+                "ubiquity-server", "ubiquityd", logging,
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),

@@ -58,8 +58,8 @@ struct DaemonConfigurationTests {
             ("file:///a/b", CloudAddress.directory(path: "/a/b")), ("file://localhost/a", .directory(path: "/a")),
             ("/a/b", .directory(path: "/a/b")), ("/\u{301}a", .directory(path: "/\u{301}a")),
             ("file:///a%20b", .directory(path: "/a b")),
-            ("https://host/x", .http(url: "https://host/x")), ("s3://bucket/p/q", .s3(bucket: "bucket", prefix: "p/q")),
-            ("s3://bucket", .s3(bucket: "bucket", prefix: "")),
+            ("https://host/x", .http(url: "https://host/x")), ("s3://bucket/p/q", .s3(url: "s3://bucket/p/q")),
+            ("s3://bucket?region=x", .s3(url: "s3://bucket?region=x")),
         ])
     func addresses(text: String, address: CloudAddress) throws {
         #expect(try CloudAddress(text, currentDirectory: "/here") == address)
@@ -73,10 +73,23 @@ struct DaemonConfigurationTests {
         #expect(failure?.advice?.contains("file:///DIRECTORY") == true)
     }
 
-    @Test("clouds of a later version are reported as such", arguments: ["s3://bucket", "s3://bucket/prefix"])
-    func laterClouds(text: String) {
+    @Test(
+        "an address of a bucket that cannot be used is refused before anything is mounted",
+        arguments: [
+            "s3://UPPER/x", "s3://bucket?colour=red", "s3://bucket?endpoint=http://other.example",
+            "s3://key:secret@bucket",
+        ]
+    )
+    func badBuckets(text: String) {
         let failure = #expect(throws: DaemonFailure.self) { try resolve { $0.cloud = text } }
-        #expect(failure?.code == .unsupported)
+        #expect(failure?.code == .invalidRequest)
+        #expect(failure.map { !"\($0)".contains("secret@") } ?? false)
+    }
+
+    @Test("an address of a bucket is kept with its settings")
+    func buckets() throws {
+        let text = "s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-1"
+        #expect(try resolve { $0.cloud = text }.cloud == .s3(url: text))
     }
 
     @Test(

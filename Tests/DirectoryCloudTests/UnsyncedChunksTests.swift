@@ -1,4 +1,5 @@
 import CloudModel
+import CloudStorage
 import Testing
 
 @testable import DirectoryCloud
@@ -41,6 +42,29 @@ struct UnsyncedChunksTests {
         #expect(try !chunks.isTrusted(place(1)))
         chunks.wrote(try place(1))
         #expect(try chunks.isTrusted(place(1)))
+    }
+
+    @Test("No key of a corrupt chunk is trusted or waits, until the chunk is written under any of its keys")
+    func corrupt() throws {
+        var chunks = UnsyncedChunks()
+        let one = try place(1)
+        let newer = ChunkPlace(container: .cloudDocs, key: ChunkKey(one.key.id, epoch: 3))
+        for place in [one, newer, try place(2)] { chunks.found(place) }
+        chunks.distrust(newer)
+        #expect(!chunks.isTrusted(one) && !chunks.isTrusted(newer))
+        #expect(chunks.waiting == [try place(2)])
+        chunks.wrote(newer)
+        #expect(chunks.isTrusted(one) && chunks.isTrusted(newer))
+    }
+
+    @Test("A chunk that was removed is not waited for, and does not block an append")
+    func removed() throws {
+        var chunks = UnsyncedChunks()
+        chunks.found(try place(1))
+        chunks.removed(try place(1))
+        chunks.lose([try place(2)])
+        chunks.removed(try place(2))
+        #expect(chunks.waiting.isEmpty && chunks.lost.isEmpty)
     }
 
     @Test("The number of chunks is bounded")

@@ -5,38 +5,21 @@ import Synchronization
 
 extension CloudDirectory {
     func missing(_ chunks: [ChunkID], in container: ContainerName) throws(CloudError) -> Set<ChunkID> {
-        try perform(.reading, in: container) { directory in
-            let known = unsynced.withLock { $0 }
-            var missing: Set<ChunkID> = []
-            var found: [ChunkPlace] = []
-            for id in chunks {
-                let place = ChunkPlace(container: container, id: id)
-                if try known.isTrusted(place) && storedLength(of: place, in: directory) != nil {
-                    found.append(place)
-                } else {
-                    missing.insert(id)
-                }
-            }
-            if !missing.isEmpty, let error = absence(in: directory, of: container) { throw error }
-            unsynced.withLock { unsynced in for place in found { unsynced.found(place) } }
-            try syncIfFull(directory)
-            return missing
-        }
+        let found = try present(chunks.map { ChunkKey($0) }, in: container)
+        return Set(chunks.filter { !found.contains(ChunkKey($0)) })
     }
 
     /// Stores a chunk. The file appears complete, by a rename; it is durable only after ``syncChunks(in:)``.
-    func putChunk(_ id: ChunkID, frame: [UInt8], in container: ContainerName) throws(CloudError) {
+    func putChunk(_ key: ChunkKey, frame: [UInt8], in container: ContainerName) throws(CloudError) {
         try perform(.writing, in: container) { directory in
-            let place = ChunkPlace(container: container, id: id)
-            let trusted = unsynced.withLock { $0.isTrusted(place) }
+            let place = ChunkPlace(container: container, key: key)
+            let (isTrusted, isCorrupt) = unsynced.withLock { ($0.isTrusted(place), $0.isCorrupt(place)) }
             // Frames of one chunk may differ in length (another compressor made them); then either is good, and so is this one.
-            if try trusted && storedLength(of: place, in: directory) == UInt64(frame.count) {
+            if try isTrusted && storedLength(of: place, in: directory) == UInt64(frame.count) {
                 unsynced.withLock { $0.found(place) }
             } else {
-                let header = try header(.chunk, of: frame)
-                try withTemporaryFile(in: directory, [header, frame], durable: false) { name in
-                    try install(name, as: place, in: directory)
-                }
+                try store(frame, as: place, durable: false, in: directory)
+                if isCorrupt { try replaceCopies(of: place, with: frame, in: directory) }
                 unsynced.withLock { $0.wrote(place) }
             }
             try syncIfFull(directory)
@@ -45,18 +28,24 @@ extension CloudDirectory {
 
     /// Records damage in memory only: it is reported again when it is found again.
     func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) {
-        unsynced.withLock { $0.doubt(Set(chunks.map { ChunkPlace(container: container, id: $0) })) }
+        unsynced.withLock { unsynced in
+            for id in chunks { unsynced.distrust(ChunkPlace(container: container, id: id)) }
+        }
     }
 
-    func getChunk(_ id: ChunkID, in container: ContainerName) throws(CloudError) -> [UInt8] {
-        try perform(.reading, in: container) { directory in
-            let path = CloudLayout.chunk(ChunkPlace(container: container, id: id))
-            if let frame = try readFrame(.chunk, at: path, in: directory) { return frame }
-            throw absence(in: directory, of: container)
-                ?? CloudError(
-                    .notFound,
-                    "The cloud at \(root) has no chunk \(id) of \(container); the device that has it has not uploaded it yet."
-                )
+    /// Replaces the copies of a corrupt chunk under its other keys: it is not known which one is corrupt, and readers take any of them.
+    /// Another device may rely on one that is good, so they are durable when this returns.
+    private func replaceCopies(of place: ChunkPlace, with frame: [UInt8], in directory: Descriptor) throws {
+        for other in try copies(of: place, in: directory) where other != place {
+            try store(frame, as: other, durable: true, in: directory)
+            try directory.syncFolder(CloudLayout.chunkShard(other))
+        }
+    }
+
+    private func store(_ frame: [UInt8], as place: ChunkPlace, durable: Bool, in directory: Descriptor) throws {
+        let header = try header(.chunk, of: frame)
+        try withTemporaryFile(in: directory, [header, frame], durable: durable) { name in
+            try install(name, as: place, in: directory)
         }
     }
 
@@ -78,7 +67,7 @@ extension CloudDirectory {
         }
     }
 
-    private func syncIfFull(_ directory: Descriptor) throws {
+    func syncIfFull(_ directory: Descriptor) throws {
         if unsynced.withLock({ $0.isFull }) { try syncChunks(in: directory) }
     }
 }

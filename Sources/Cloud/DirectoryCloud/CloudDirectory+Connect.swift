@@ -64,7 +64,7 @@ extension CloudDirectory {
                 throw CloudError(
                     .tooNew,
                     "The cloud at \(root) needs a newer version of ubiquity: it has format \(format), this program supports "
-                        + "\(CloudLayout.format). Nothing was changed. Install a newer version to continue syncing.")
+                        + "\(IdentityFile.format). Nothing was changed. Install a newer version to continue syncing.")
             case .notOurs:
                 throw CloudError(
                     .damaged, "The file \(root)/\(file.path) cannot be parsed. Restore it from a backup.")

@@ -19,24 +19,7 @@ extension CloudDirectory {
             try frame.verify(payload)
             return payload
         } catch let problem as StoredFrame.Problem {
-            throw CloudError(problem, at: "\(root)/\(path)")
-        }
-    }
-}
-
-extension CloudError {
-    init(_ problem: StoredFrame.Problem, at path: String) {
-        let restore = "Restore it from a backup of the cloud."
-        switch problem {
-        case .truncated: self.init(.damaged, "The file \(path) is truncated. \(restore)")
-        case .checksum: self.init(.damaged, "The file \(path) is damaged: its checksum does not match. \(restore)")
-        case .notOurs, .tooLong:
-            self.init(.damaged, "The content of the file \(path) does not match its name. \(restore)")
-        case .newer(let version):
-            self.init(
-                .tooNew,
-                "This container needs a newer version of ubiquity: the file \(path) has version \(version), this program supports "
-                    + "\(StoredFrame.version). Nothing was changed. Install a newer version to continue syncing it.")
+            throw CloudError(problem, in: "file \(root)/\(path)")
         }
     }
 }

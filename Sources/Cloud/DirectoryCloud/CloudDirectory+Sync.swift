@@ -35,7 +35,8 @@ extension CloudDirectory {
             if batch.count > UnsyncedChunks.oneByOne {
                 try directory.syncFileSystem()
             } else {
-                for place in batch { try directory.open(CloudLayout.chunk(place), O_RDONLY).sync() }
+                // An absent one, perhaps removed by a collection, is found below and costs the others nothing.
+                for place in batch { try directory.openIfPresent(CloudLayout.chunk(place), O_RDONLY)?.sync() }
                 // The folder of a shard is perhaps as new as the chunk, so its name is synced too.
                 let folders = Set(batch.flatMap { [CloudLayout.chunkShard($0), CloudLayout.chunks($0.container)] })
                 for folder in folders { try directory.syncFolder(folder) }

@@ -1,11 +1,10 @@
+import Basics
 import CloudModel
+import CloudStorage
 import Glibc
 
 /// The paths in the cloud's directory, all relative to it. `docs/BACKENDS.md` shows the tree.
 enum CloudLayout {
-    /// The layout's version; a directory with a greater one is left alone.
-    static let format = 1
-
     static let identity = "ubiquity-cloud"
     /// The clouds that were copied into this one; absent from most.
     static let former = "ubiquity-former-clouds"
@@ -42,12 +41,24 @@ enum CloudLayout {
 
     /// Returns the folder of a chunk: one of 256, named by its first byte, which is enough for about a million chunks.
     static func chunkShard(_ place: ChunkPlace) -> String {
-        "\(chunks(place.container))/\(place.id.description.prefix(2))"
+        "\(chunks(place.container))/\(place.key.id.description.prefix(2))"
     }
 
+    /// Returns the file of a chunk: the rest of its digits, and from epoch 1 on a dot and the epoch.
     static func chunk(_ place: ChunkPlace) -> String {
-        let text = place.id.description
-        return "\(chunks(place.container))/\(text.prefix(2))/\(text.dropFirst(2))"
+        let epoch = place.key.epoch == 0 ? "" : ".\(place.key.epoch)"
+        return "\(chunkShard(place))/\(place.key.id.description.dropFirst(2))\(epoch)"
+    }
+
+    /// Returns the key of a file in a chunk's folder; nil for a name that ``chunk(_:)`` does not make.
+    static func chunkKey(shard: String, name: String) -> ChunkKey? {
+        let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let bytes = Hex.decode(shard + parts[0]), let id = ChunkID(bytes), id.description == shard + parts[0]
+        else { return nil }
+        guard parts.count == 2 else { return ChunkKey(id) }
+        // Only the shortest form of a number is a name, so that no two files have one key.
+        guard let epoch = UInt64(parts[1]), epoch > 0, String(epoch) == parts[1] else { return nil }
+        return ChunkKey(id, epoch: epoch)
     }
 
     static func padded(_ value: UInt64, to width: Int) -> String {

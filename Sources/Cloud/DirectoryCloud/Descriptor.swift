@@ -125,6 +125,13 @@ final class Descriptor: Sendable {
 
     /// Returns the names in a folder, without `.` and `..`.
     func names(in name: String) throws(PathError) -> [String] {
+        var result: [String] = []
+        try forEachName(in: name) { result.append($0) }
+        return result
+    }
+
+    /// Calls `body` for every name in a folder, in no order, without `.` and `..`.
+    func forEachName(in name: String, _ body: (String) -> Void) throws(PathError) {
         let folder = try at(name, "open") { openBeneath(raw, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
         guard let stream = fdopendir(folder) else {
             let code = errno
@@ -132,17 +139,15 @@ final class Descriptor: Sendable {
             throw PathError(path: join(name), errno: Errno(code, "fdopendir"))
         }
         defer { closedir(stream) }
-        var result: [String] = []
         while true {
             errno = 0
             guard let entry = readdir(stream) else { break }
             let text = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if text != "." && text != ".." { result.append(text) }
+            if text != "." && text != ".." { body(text) }
         }
         guard errno == 0 else { throw PathError(path: join(name), errno: Errno(errno, "readdir")) }
-        return result
     }
 
     private func join(_ name: String) -> String { path.isEmpty || name.isEmpty ? path + name : "\(path)/\(name)" }

@@ -12,7 +12,7 @@ package import SystemPackage
 /// - A directory that vanishes (a disk pulled out, a folder renamed) is `offline` and never made again.
 ///
 /// `docs/BACKENDS.md` has the layout and the reasons.
-package final class DirectoryBackend: ChangeNotifying, CloudContinuing {
+package final class DirectoryBackend: ChangeNotifying, ChunkCollecting, CloudContinuing {
     private let directory: CloudDirectory
     /// Four threads: enough to keep a disk busy, few enough to waste little when the disk hangs.
     private let threads = DirectoryThreads(width: 4)
@@ -53,7 +53,9 @@ package final class DirectoryBackend: ChangeNotifying, CloudContinuing {
     }
 
     package func putChunk(_ chunk: OutgoingChunk, in container: ContainerName) async throws {
-        try await threads.run { [directory] in try directory.putChunk(chunk.id, frame: chunk.frame, in: container) }
+        try await threads.run { [directory] in
+            try directory.putChunk(ChunkKey(chunk.id), frame: chunk.frame, in: container)
+        }
     }
 
     package func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws {
@@ -62,6 +64,25 @@ package final class DirectoryBackend: ChangeNotifying, CloudContinuing {
 
     package func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8] {
         try await threads.run { [directory] in try directory.getChunk(id, in: container) }
+    }
+
+    package func present(_ keys: [ChunkKey], in container: ContainerName) async throws -> Set<ChunkKey> {
+        try await threads.run { [directory] in try directory.present(keys, in: container) }
+    }
+
+    package func putChunk(_ chunk: OutgoingChunk, epoch: UInt64, in container: ContainerName) async throws {
+        let key = ChunkKey(chunk.id, epoch: epoch)
+        try await threads.run { [directory] in try directory.putChunk(key, frame: chunk.frame, in: container) }
+    }
+
+    package func storedChunks(
+        in container: ContainerName, after key: ChunkKey?, limit: Int
+    ) async throws -> [StoredChunk] {
+        try await threads.run { [directory] in try directory.storedChunks(in: container, after: key, limit: limit) }
+    }
+
+    package func remove(_ keys: [ChunkKey], in container: ContainerName) async throws {
+        try await threads.run { [directory] in try directory.remove(keys, in: container) }
     }
 
     package func events() -> AsyncStream<CloudEvent> {

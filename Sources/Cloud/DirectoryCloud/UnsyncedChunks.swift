@@ -14,13 +14,28 @@ struct UnsyncedChunks: Equatable, Sendable {
     private(set) var lost: Set<ChunkPlace> = []
     /// Chunks that were lost before the caller started again: missing, but they do not block an append.
     private(set) var doubtful: Set<ChunkPlace> = []
+    /// Chunks that a reader found to hold other bytes than they should, by their places of epoch 0: it is not known under which key.
+    private(set) var corrupt: Set<ChunkPlace> = []
 
     var isFull: Bool { waiting.count >= Self.limit }
 
-    func isTrusted(_ place: ChunkPlace) -> Bool { !lost.contains(place) && !doubtful.contains(place) }
+    func isTrusted(_ place: ChunkPlace) -> Bool {
+        !lost.contains(place) && !doubtful.contains(place) && !isCorrupt(place)
+    }
+
+    /// Whether a copy of this chunk, under whichever key, has other bytes than it should.
+    func isCorrupt(_ place: ChunkPlace) -> Bool { corrupt.contains(place.base) }
 
     mutating func wrote(_ place: ChunkPlace) {
         waiting.insert(place)
+        lost.remove(place)
+        doubtful.remove(place)
+        corrupt.remove(place.base)
+    }
+
+    /// Records a chunk that the caller removed on purpose: no append has to make it durable.
+    mutating func removed(_ place: ChunkPlace) {
+        waiting.remove(place)
         lost.remove(place)
         doubtful.remove(place)
     }
@@ -37,10 +52,10 @@ struct UnsyncedChunks: Equatable, Sendable {
 
     mutating func lose(_ places: Set<ChunkPlace>) { lost.formUnion(places) }
 
-    /// Records chunks that were found to hold other bytes than they should.
-    mutating func doubt(_ places: Set<ChunkPlace>) {
-        doubtful.formUnion(places)
-        waiting.subtract(places)
+    /// Records that a copy of this chunk holds other bytes than it should. Until the chunk is put again, no key of it is trusted.
+    mutating func distrust(_ place: ChunkPlace) {
+        corrupt.insert(place.base)
+        waiting = waiting.filter { $0.base != place.base }
     }
 
     mutating func startAgain() {

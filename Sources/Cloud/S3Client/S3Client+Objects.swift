@@ -92,16 +92,22 @@ extension S3Client {
     /// with the same bytes counts as created: a caller that has to distinguish its own object from another's writes bytes that no other
     /// would.
     package func create(_ key: String, _ bytes: [UInt8]) async throws -> S3Creation {
+        if try await putIfAbsent(key, bytes) { return .created }
+        return try await holds(key, bytes) ? .created : .taken
+    }
+
+    /// Writes an object unless it exists, for keys that imply their bytes.
+    ///
+    /// - Returns: Whether the object was written. After a lost reply, false may stand for this call's own object.
+    package func putIfAbsent(_ key: String, _ bytes: [UInt8]) async throws -> Bool {
         try check(key: key)
         var exchange = S3Exchange(.put, key)
         exchange.headers.append(("If-None-Match", "*"))
         exchange.body = bytes
         do {
             try await perform(exchange) { _ in }
-            return .created
-        } catch let error as S3Error where error.code == .taken {
-            return try await holds(key, bytes) ? .created : .taken
-        }
+            return true
+        } catch let error as S3Error where error.code == .taken { return false }
     }
 
     private func holds(_ key: String, _ bytes: [UInt8]) async throws -> Bool {

@@ -79,7 +79,7 @@ package struct S3CredentialSource: Sendable {
             throw S3ConfigurationError(
                 """
                 There are no credentials: neither AWS_ACCESS_KEY_ID is set nor does the profile \(profileName) in \
-                \(credentialsPath) or \(configPath) have any.
+                \(credentialsPath) or \(configPath) have any. Keep some with: ubiquity login s3://BUCKET/PREFIX.
                 """)
         }
         return Found(credentials: credentials, region: region(), origin: "the profile \(profileName)")

@@ -112,7 +112,7 @@ extension DaemonOptions {
         }
         let address = cloud ?? settings?.cloud ?? surroundings.paths.embeddedCloud
         let cloud = try CloudAddress(address, currentDirectory: surroundings.currentDirectory)
-        try cloud.requireSupport()
+        if case .s3(let url) = cloud { try BucketAccess.check(url) }
         return DaemonConfiguration(
             mountPoint: surroundings.absolute(mount), cloud: cloud, deviceName: device,
             stateDirectory: stateDirectory(in: surroundings), cacheLimit: cacheLimit, minimumFree: minimumFree,

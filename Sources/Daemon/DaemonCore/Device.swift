@@ -111,7 +111,7 @@ struct Device: Sendable {
         switch address {
         case .directory(let directory): path = directory
         case .http(let url): return try ServerAccess.backend(url, logger)
-        case .s3: throw CloudError(.failed, "This version cannot use \(address).")
+        case .s3(let url): return try BucketAccess.backend(url, logger)
         }
         // The embedded cloud may be created; the parent of any other folder may be a disk that is not mounted now.
         let embedded = StandardPaths.current.embeddedCloud

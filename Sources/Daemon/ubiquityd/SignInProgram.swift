@@ -5,12 +5,14 @@ import FoundationEssentials
 import Glibc
 import Logging
 
-/// `ubiquityd sign-in` and `ubiquityd sign-out`, which perform `ubiquity login` and `logout`: this program has an HTTP client, and the
-/// command line starts faster without one. The code and the second factor are lines of standard input; the outcome is one JSON object.
+/// `ubiquityd sign-in`, `sign-out` and `cloud-policy`, which perform `ubiquity login`, `logout` and `cloud policy`: this program has an HTTP
+/// client, and the command line starts faster without one. Secrets are lines of standard input: a server's code and second factor, or a
+/// bucket's access key, secret key and session token. The outcome is one JSON object.
 struct SignInProgram: AsyncParsableCommand {
     enum Action: String, ExpressibleByArgument {
         case signIn = "sign-in"
         case signOut = "sign-out"
+        case cloudPolicy = "cloud-policy"
     }
 
     static func isMeant(by arguments: [String]) -> Bool {
@@ -23,6 +25,7 @@ struct SignInProgram: AsyncParsableCommand {
     @Flag var onlyHere = false
     @Option var ca: String?
     @Flag var insecure = false
+    @Flag var collects = false
 
     func run() async throws {
         var connecting = ServerAccess.Connecting()
@@ -32,6 +35,17 @@ struct SignInProgram: AsyncParsableCommand {
         var outcome: SignInOutcome
         do throws(DaemonFailure) {
             switch action {
+            case .cloudPolicy:
+                let policy = try BucketAccess.policy(of: server, collects: collects)
+                outcome = SignInOutcome(account: nil, policy: policy)
+            case .signIn where BucketAccess.isMeant(by: server):
+                try await BucketAccess.signIn(
+                    to: server, accessKey: readLine() ?? "", secretKey: readLine() ?? "", sessionToken: readLine(),
+                    logger: logger)
+                outcome = SignInOutcome(account: nil)
+            case .signOut where BucketAccess.isMeant(by: server):
+                try BucketAccess.signOut(of: server)
+                outcome = SignInOutcome(account: nil)
             case .signIn:
                 let record = try await ServerAccess.signIn(
                     to: server, code: readLine() ?? "", secondFactor: readLine(), device: device, connecting,

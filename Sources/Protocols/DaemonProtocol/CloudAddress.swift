@@ -6,9 +6,10 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
     case directory(path: String)
     /// The URL of a `ubiquity-server`.
     case http(url: String)
-    case s3(bucket: String, prefix: String)
+    /// The address of a prefix in a bucket of an object store.
+    case s3(url: String)
 
-    /// Reads `file:///dir`, a path, `http(s)://host` or `s3://bucket/prefix`. A relative path starts at `currentDirectory`.
+    /// Reads `file:///dir`, a path, `http(s)://host` or `s3://bucket/prefix?…`. A relative path starts at `currentDirectory`.
     package init(_ text: String, currentDirectory: String) throws(DaemonFailure) {
         guard !text.utf8.contains(0) else { throw Self.invalid(text, "it has a NUL in it") }
         guard let colon = text.firstRange(of: "://") else {
@@ -22,9 +23,8 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
             guard !rest.isEmpty, !isAbsolute(rest) else { throw Self.invalid(text, "it names no host") }
             self = .http(url: text)
         case "s3":
-            let parts = rest.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let bucket = parts.first, !bucket.isEmpty else { throw Self.invalid(text, "it names no bucket") }
-            self = .s3(bucket: String(bucket), prefix: parts.count > 1 ? String(parts[1]) : "")
+            guard !rest.isEmpty, !isAbsolute(rest) else { throw Self.invalid(text, "it names no bucket") }
+            self = .s3(url: text)
         case let scheme: throw Self.invalid(text, "clouds of the kind \"\(scheme)\" are not supported")
         }
     }
@@ -48,23 +48,14 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
     private static func invalid(_ text: String, _ why: String) -> DaemonFailure {
         DaemonFailure(
             .invalidRequest, "not a valid cloud address, \(why)", path: text,
-            advice: "Use file:///DIRECTORY or http(s)://HOST.")
-    }
-
-    /// Throws for the kinds that this version can name but not use.
-    package func requireSupport() throws(DaemonFailure) {
-        guard case .s3 = self else { return }
-        throw DaemonFailure(
-            .unsupported, "this version does not support S3 clouds yet", path: description,
-            advice: "Use file:///DIRECTORY, or a server of your own: http(s)://HOST.")
+            advice: "Use file:///DIRECTORY, http(s)://HOST or s3://BUCKET/PREFIX.")
     }
 
     /// The address as a URL.
     package var description: String {
         switch self {
         case .directory(let path): "file://\(percentEncoded(path))"
-        case .http(let url): url
-        case .s3(let bucket, let prefix): prefix.isEmpty ? "s3://\(bucket)" : "s3://\(bucket)/\(prefix)"
+        case .http(let url), .s3(let url): url
         }
     }
 }

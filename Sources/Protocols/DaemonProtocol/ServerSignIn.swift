@@ -50,15 +50,20 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
     }
 }
 
-/// The output of `ubiquityd sign-in` and `sign-out` for the command line: one JSON object.
+/// The output of `ubiquityd sign-in`, `sign-out` and `cloud-policy` for the command line: one JSON object.
 package struct SignInOutcome: Codable, Hashable, Sendable {
     /// The account; nil after signing out or a failure.
     package let account: String?
     package let failure: DaemonFailure?
     /// Whether the account requires a second factor and none was passed; the sign-in code stays valid. Absent means false.
     package let asksSecondFactor: Bool?
+    /// The policy of a bucket as JSON, where it was requested.
+    package let policy: String?
 
-    package init(account: String?, failure: DaemonFailure? = nil, asksSecondFactor: Bool? = nil) {
+    package init(
+        account: String?, failure: DaemonFailure? = nil, asksSecondFactor: Bool? = nil, policy: String? = nil
+    ) {
+        self.policy = policy
         self.account = account
         self.failure = failure
         self.asksSecondFactor = asksSecondFactor

@@ -61,11 +61,18 @@ package struct StandardPaths: Sendable {
     /// The file with the sign-in at a server. Its name is the address with everything but letters and digits percent-encoded, so no two
     /// addresses share a file. An address that is too long for a name is replaced by a digest.
     package func signInFile(server: String) -> String {
-        let name = PercentCoding.encode(server.utf8, uppercase: false) { byte in
+        "\(stateHome)/servers/\(fileName(of: server)).json"
+    }
+
+    private func fileName(of address: String) -> String {
+        let name = PercentCoding.encode(address.utf8, uppercase: false) { byte in
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == UInt8(ascii: ".")
         }
-        return "\(stateHome)/servers/\(name.utf8.count <= 240 ? name : fingerprint(server)).json"
+        return name.utf8.count <= 240 ? name : fingerprint(address)
     }
+
+    /// The file with the credentials of a bucket, named like ``signInFile(server:)``.
+    package func bucketFile(_ bucket: String) -> String { "\(stateHome)/buckets/\(fileName(of: bucket))" }
 
     /// The file in which earlier versions kept the sign-in. Two addresses could share it, so its `server` has to be compared.
     package func formerSignInFile(server: String) -> String { "\(stateHome)/servers/\(fingerprint(server)).json" }

@@ -15,7 +15,7 @@ extension S3Double {
         switch request.method {
         case "GET", "HEAD": return get(key, request, state)
         case "PUT":
-            if request.header("If-None-Match") == "*", state.objects[key] != nil {
+            if request.header("If-None-Match") == "*", state.objects[key] != nil, !state.ignoresConditions {
                 return .error(412, "PreconditionFailed")
             }
             state.objects[key] = request.body

@@ -22,6 +22,7 @@ package final class S3Double: Sendable {
         var credentials: S3Credentials
         var isExpired = false
         var pageSize = 1000
+        var ignoresConditions = false
     }
 
     package let bucket: String
@@ -54,6 +55,8 @@ package final class S3Double: Sendable {
     /// Accepts only these credentials from now on.
     package func accept(_ credentials: S3Credentials) { state.withLock { $0.credentials = credentials } }
     package func expireCredentials() { state.withLock { $0.isExpired = true } }
+    /// Lets a creation replace an existing object, as stores without conditional writes do.
+    package func ignoreConditions() { state.withLock { $0.ignoresConditions = true } }
     /// Sets how many objects a page of a listing has at most.
     package func limitPages(to size: Int) { state.withLock { $0.pageSize = size } }
 

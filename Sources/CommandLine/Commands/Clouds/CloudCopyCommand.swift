@@ -19,7 +19,7 @@ struct CloudCopyCommand: ParsableCommand {
             "ubiquity status --json" shows the address of a mount's cloud.
             """)
 
-    @Argument(help: ArgumentHelp("The cloud to copy: file:///DIR or http(s)://HOST.", valueName: "from"))
+    @Argument(help: ArgumentHelp("The cloud to copy: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "from"))
     var source: String
 
     @Argument(help: ArgumentHelp("The cloud to copy into.", valueName: "to"))

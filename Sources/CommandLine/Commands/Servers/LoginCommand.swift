@@ -2,10 +2,11 @@ import ArgumentParser
 import DaemonProtocol
 import Glibc
 
-/// `ubiquity login`: signs this device in at a server.
+/// `ubiquity login`: signs this device in at a server, or keeps the credentials of a bucket.
 struct LoginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Sign this device in at a server of your own.",
+        commandName: "login",
+        abstract: "Sign this device in at a server of your own, or keep the credentials of a bucket.",
         discussion: """
             The server's owner makes the code with `ubiquity-server account add NAME` or `account code NAME`; it works \
             once. Without --code the command asks for it. The token that replaces it is stored in your XDG state home, readable \
@@ -13,9 +14,12 @@ struct LoginCommand: ParsableCommand {
 
             The certificate of an https server has to be signed by an authority that this system trusts, or by one in \
             the file of --ca, which is kept with the sign-in. Another machine is reached over http only with --insecure.
+
+            For a bucket, s3://BUCKET/PREFIX?endpoint=URL&region=REGION, the access key and the secret key are asked for, or \
+            read as two lines of standard input; a third line is a session token. They are checked and kept for this address.
             """)
 
-    @Argument(help: ArgumentHelp("The server: http(s)://HOST[:PORT].", valueName: "url"))
+    @Argument(help: ArgumentHelp("The server: http(s)://HOST[:PORT], or s3://BUCKET/PREFIX.", valueName: "url"))
     var server: String
 
     @Option(help: "The sign-in code.")
@@ -39,6 +43,12 @@ struct LoginCommand: ParsableCommand {
     var insecure = false
 
     func validate() throws {
+        if isBucket {
+            guard code == nil, secondFactor == nil, device == nil, ca == nil, !insecure else {
+                throw ValidationError("the credentials of a bucket are asked for; only --json goes with s3://")
+            }
+            return
+        }
         guard ["http://", "https://"].contains(where: { server.lowercased().hasPrefix($0) }) else {
             throw ValidationError("'\(server)' is not a server address such as https://cloud.example.com:8443")
         }
@@ -54,7 +64,10 @@ struct LoginCommand: ParsableCommand {
         let account: String?
     }
 
+    private var isBucket: Bool { server.lowercased().hasPrefix("s3://") }
+
     func run() throws {
+        if isBucket { return try keepCredentials() }
         guard let code = code ?? Terminal.ask("Sign-in code:") else {
             throw CommandFailure(.refused, "there is no sign-in code", path: server, advice: "Pass it with --code.")
         }
@@ -74,6 +87,22 @@ struct LoginCommand: ParsableCommand {
         if json { return print(try StatusJSON.text(Document(server: server, account: outcome.account))) }
         let account = printable(outcome.account ?? "?")
         print("Signed in to \(server) as \(account). Mount it with: ubiquity mount --cloud \(server)")
+    }
+}
+
+extension LoginCommand {
+    /// Keeps the credentials of a bucket. They are never arguments, which other users of the machine could read.
+    private func keepCredentials() throws {
+        guard let key = Terminal.ask("Access key:"), let secret = Terminal.askSecret("Secret key:") else {
+            throw CommandFailure(
+                .refused, "there are no credentials", path: server,
+                advice: "Pass the access key and the secret key as two lines of standard input.")
+        }
+        let token = Terminal.hasInput ? nil : Terminal.ask("")
+        let lines = [key, secret] + (token.flatMap { $0.isEmpty ? nil : [$0] } ?? [])
+        _ = try ServerHelper.run(["sign-in", "--", server], input: lines.map { "\($0)\n" }.joined())
+        if json { return print(try StatusJSON.text(Document(server: server, account: nil))) }
+        print("The credentials work and are kept. Mount the cloud with: ubiquity mount --cloud '\(server)'")
     }
 }
 

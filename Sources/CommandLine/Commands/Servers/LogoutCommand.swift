@@ -8,10 +8,11 @@ struct LogoutCommand: ParsableCommand {
         discussion: """
             With --keep-files, mounts of that server keep their local files. With --remove-files, local bytes that the server \
             has are removed first; names and dates are still shown. Edits that are not uploaded are kept in both cases, and \
-            are uploaded when you sign in again. Without either option the command asks.
+            are uploaded when you sign in again. Without either option the command asks. Of a bucket, s3://BUCKET/PREFIX, only \
+            the credentials are removed; they stay valid until you revoke them at the store.
             """)
 
-    @Argument(help: ArgumentHelp("The server: http(s)://HOST[:PORT].", valueName: "url"))
+    @Argument(help: ArgumentHelp("The server: http(s)://HOST[:PORT], or s3://BUCKET/PREFIX.", valueName: "url"))
     var server: String
 
     @Flag(help: "Delete the sign-in without notifying the server; revoke it there, too.")

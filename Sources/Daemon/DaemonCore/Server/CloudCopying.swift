@@ -15,9 +15,7 @@ package enum CloudCopying {
         onProgress: @escaping (CloudCopyState) -> Void
     ) async throws(DaemonFailure) -> CloudCopyState {
         let addresses = try [source, target].map { text throws(DaemonFailure) in
-            let address = try CloudAddress(text, currentDirectory: currentDirectory)
-            try address.requireSupport()
-            return address
+            try CloudAddress(text, currentDirectory: currentDirectory)
         }
         do {
             let (from, to) = (try Device.backend(addresses[0], logger), try Device.backend(addresses[1], logger))

@@ -1,23 +1,22 @@
-import CloudModel
-import CloudStorage
+package import CloudModel
 
-/// The file that names the clouds whose logs were copied into this directory (`ubiquity cloud copy`), with how far each log was copied. It
+/// The file or object that names the clouds whose logs were copied into this one (`ubiquity cloud copy`), with how far each log was copied. It
 /// is absent from most clouds, and releases that do not know it ignore it.
 ///
 ///     ubiquity former clouds
 ///     format 1
 ///     identity 4f0c5d7be8a3419690e2a0b1c7d3f586
 ///     log 1234 CloudDocs
-struct FormerCloudsFile: Equatable {
+package struct FormerCloudsFile: Equatable, Sendable {
     /// Enough for several thousand logs. A longer file is refused instead of cut, which would drop a cloud.
-    static let maximumSize = 1 << 20
+    package static let maximumSize = 1 << 20
 
-    private(set) var clouds: [String: [ContainerName: LogSequence]] = [:]
+    package private(set) var clouds: [String: [ContainerName: LogSequence]] = [:]
 
-    init() {}
+    package init() {}
 
     /// - Returns: Nil for bytes that are not such a file of format 1.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.maximumSize, let text = String(validating: bytes, as: UTF8.self) else { return nil }
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
         guard lines.popFirst() == "ubiquity former clouds", lines.popFirst() == "format 1", lines.popLast() == ""
@@ -39,7 +38,7 @@ struct FormerCloudsFile: Equatable {
     }
 
     /// - Returns: False if the identity or the file's length is one that ``init(_:)`` would refuse; the value is then unchanged.
-    mutating func record(_ identity: String, ends: [ContainerName: LogSequence]) -> Bool {
+    package mutating func record(_ identity: String, ends: [ContainerName: LogSequence]) -> Bool {
         guard Self.isIdentity(identity) else { return false }
         let before = clouds
         clouds[identity] = ends
@@ -48,7 +47,7 @@ struct FormerCloudsFile: Equatable {
         return false
     }
 
-    var text: String {
+    package var text: String {
         var lines = ["ubiquity former clouds", "format 1"]
         for (identity, ends) in clouds.sorted(by: { $0.key < $1.key }) {
             lines.append("identity \(identity)")

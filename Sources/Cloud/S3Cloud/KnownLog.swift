@@ -1,0 +1,46 @@
+import Basics
+
+/// The known state of a log. Other devices append at any time, so the log may be longer, but never shorter.
+struct KnownLog: Equatable, Sendable {
+    /// The greatest number of an entry that was seen; nil before the end was looked for.
+    private(set) var end: UInt64?
+    /// When the entry at ``end`` was last seen.
+    private(set) var confirmed: Timestamp?
+    /// The last segment that was read.
+    private(set) var segment: UInt64?
+    /// Segments that are not there, or cannot be read.
+    private(set) var absentSegments: Set<UInt64> = []
+
+    /// For how long a writer relies on having seen the last entry. A log becomes shorter only if a person restores or deletes it.
+    static let trust: Duration = .seconds(60)
+
+    mutating func saw(_ number: UInt64, at now: Timestamp) {
+        guard number >= end ?? 0 else { return }
+        (end, confirmed) = (number, now)
+    }
+
+    /// Returns whether the entry at ``end`` has been seen so recently that it need not be asked for.
+    func isConfirmed(at now: Timestamp) -> Bool {
+        guard let confirmed else { return false }
+        let age = now.duration(since: confirmed)
+        return age >= .zero && age < Self.trust
+    }
+
+    /// Whether the segment is complete as far as is known: its last entry was seen, or the segment before it was read, so that it probably is.
+    func mayHave(_ index: UInt64) -> Bool {
+        guard !absentSegments.contains(index) else { return false }
+        return isComplete(index) || (index > 0 && segment == index - 1)
+    }
+
+    func isComplete(_ index: UInt64) -> Bool { end ?? 0 >= LogSegment.last(of: index) }
+
+    mutating func read(_ index: UInt64) { segment = index }
+
+    mutating func missed(_ index: UInt64) {
+        // An incomplete segment may be there later.
+        if isComplete(index) { absentSegments.insert(index) }
+        if segment.map({ $0 + 1 == index }) ?? false { segment = nil }
+    }
+
+    mutating func wrote(_ index: UInt64) { absentSegments.remove(index) }
+}

@@ -1,0 +1,75 @@
+import CloudModel
+import CloudStorage
+import Logging
+import S3Client
+import Synchronization
+
+extension S3Backend {
+    /// A segment is read if at least so many of its entries are of use.
+    private static let worthwhile: UInt64 = 500
+
+    /// Returns entries from a segment; none if there is no segment, or if it is not worth reading.
+    func segmentPayloads(_ container: ContainerName, after last: UInt64, limit: Int) async throws -> ArraySlice<[UInt8]>
+    {
+        let index = LogSegment.index(of: last + 1)
+        let held = state.withLock { state -> LogSegment? in
+            guard let held = state.segment, held.container == container, held.segment.index == index else { return nil }
+            return held.segment
+        }
+        let useful = LogSegment.last(of: index) - last
+        if held == nil, useful < Self.worthwhile || !known(container).mayHave(index) { return [] }
+        guard let segment = if let held { held } else { try await readSegment(index, of: container) } else { return [] }
+        let payloads = segment.payloads.dropFirst(Int(last + 1 - segment.first)).prefix(limit)
+        // It is kept for the next call until its last entry is returned.
+        let isRead = payloads.endIndex == segment.payloads.endIndex
+        state.withLock { $0.segment = isRead ? nil : (container, segment) }
+        return payloads
+    }
+
+    /// - Returns: Nil if the segment is missing or damaged: its entries can be read one by one.
+    private func readSegment(_ index: UInt64, of container: ContainerName) async throws -> LogSegment? {
+        let key = layout.segment(container, index)
+        do {
+            if case .object(let object) = try await client.get(key, limit: LogSegment.maximumSize) {
+                let segment = try LogSegment(index: index, parsing: object.bytes)
+                state.withLock { $0.logs[container, default: KnownLog()].read(index) }
+                saw(segment.last, in: container)
+                return segment
+            }
+            // Its writer was interrupted, so the first reader that needs it writes it.
+            if known(container).isComplete(index) { writeSegment(index, of: container) }
+        } catch let error as S3Error where error.code == .tooLong {
+            logger.warning("a segment of the log is too long", metadata: ["key": "\(key)"])
+        } catch let problem as StoredFrame.Problem {
+            logger.warning("a segment of the log is damaged", metadata: ["key": "\(key)", "why": "\(problem)"])
+        }
+        state.withLock { $0.logs[container, default: KnownLog()].missed(index) }
+        return nil
+    }
+
+    /// Writes a segment whose entries all exist. Errors are ignored, because readers do without it.
+    func writeSegment(_ index: UInt64, of container: ContainerName) {
+        errands.run("segment \(index) of \(container)") { [weak self] in
+            guard let self else { return }
+            do { try await self.makeSegment(index, of: container) } catch {
+                self.logger.info("a segment of the log was not written", metadata: ["why": "\(error)"])
+            }
+        }
+    }
+
+    private func makeSegment(_ index: UInt64, of container: ContainerName) async throws {
+        var payloads: [[UInt8]] = []
+        var size = 0
+        // In parts, so that entries that are too long for a segment are not all in memory.
+        for start in stride(from: LogSegment.first(of: index), through: LogSegment.last(of: index), by: 100) {
+            let part = start...min(start + 99, LogSegment.last(of: index))
+            let found = try await concurrently(Array(part)) { try await self.payload(of: $0, in: container) }
+            payloads += found.compactMap(\.self)
+            size = payloads.suffix(part.count).reduce(size) { $0 + $1.count }
+            guard found.allSatisfy({ $0 != nil }), size <= LogSegment.maximumSize else { return }
+        }
+        guard let bytes = try LogSegment(index: index, payloads: payloads).encoded() else { return }
+        _ = try await client.putIfAbsent(layout.segment(container, index), bytes)
+        state.withLock { $0.logs[container, default: KnownLog()].wrote(index) }
+    }
+}

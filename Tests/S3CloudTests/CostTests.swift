@@ -1,0 +1,78 @@
+import CloudModel
+import CloudStorage
+import S3Double
+import TestSupport
+import Testing
+
+@testable import S3Cloud
+
+/// The counts from which docs/BACKENDS.md computes what a bucket costs.
+@Suite("Requests to a bucket")
+struct CostTests {
+    @Test("A save is one chunk, one entry and one bell, and looks for the chunk once", .timeLimit(.minutes(5)))
+    func save() async throws {
+        try await withCloud { cloud in
+            let device = try await cloud.device()
+            _ = try await device.append([1], to: .cloudDocs)
+            await device.finishErrands()
+            let requests = try await cloud.requests {
+                let missing = try await device.missing([chunk(1).id], in: .cloudDocs)
+                #expect(missing.count == 1)
+                try await device.putChunk(chunk(1), in: .cloudDocs)
+                _ = try await device.append([2], to: .cloudDocs)
+                await device.finishErrands()
+            }
+            #expect(requests == ["HEAD chunks": 1, "PUT chunks": 1, "PUT log": 1, "PUT bell": 1])
+        }
+    }
+
+    @Test("An idle hour is 240 looks at the bell, and a look at each log every five minutes", .timeLimit(.minutes(5)))
+    func idle() async throws {
+        let clock = ManualClock()
+        try await withCloud { cloud in
+            let device = try await cloud.device(clock: clock, rhythm: BellRhythm())
+            _ = try await device.append([1], to: .cloudDocs)
+            await device.finishErrands()
+            let events = device.events()
+            await clock.untilSleeping(before: .seconds(15))
+            let requests = try await cloud.requests {
+                for look in 1...240 {
+                    clock.advance(by: .seconds(15))
+                    await clock.untilSleeping(before: .seconds(15 * (look + 1)))
+                }
+            }
+            withExtendedLifetime(events) {}
+            // One listing an hour finds containers whose maker died before it rang.
+            #expect(requests == ["GET bell": 240, "HEAD log": 12, "GET (list)": 1])
+        }
+    }
+
+    @Test("A device that missed many entries finds the end of the log in few requests", .timeLimit(.minutes(5)))
+    func catchingUp() async throws {
+        let clock = ManualClock()
+        try await withCloud { cloud in
+            let device = try await cloud.device(clock: clock, rhythm: BellRhythm())
+            let writer = try await cloud.device()
+            let events = device.events()
+            await clock.untilSleeping(before: .seconds(15))
+            try cloud.fill(to: 300, segments: [])
+            _ = try await writer.append([1], to: .cloudDocs)
+            await writer.finishErrands()
+            let requests = try await cloud.requests {
+                clock.advance(by: .seconds(15))
+                await clock.untilSleeping(before: .seconds(16))
+            }
+            withExtendedLifetime(events) {}
+            #expect(requests == ["GET bell": 1, "HEAD log": 8, "GET (list)": 1])
+        }
+    }
+
+    @Test("For five minutes after a change the bell is looked at every second, then every 15")
+    func rhythm() {
+        var rhythm = BellRhythm()
+        #expect(rhythm.pause(at: .seconds(10)) == .seconds(15))
+        rhythm.change(at: .seconds(10))
+        #expect(rhythm.pause(at: .seconds(309)) == .seconds(1))
+        #expect(rhythm.pause(at: .seconds(310)) == .seconds(15))
+    }
+}
