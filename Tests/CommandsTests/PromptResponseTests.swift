@@ -2,10 +2,11 @@ import ControlServer
 import DaemonProtocol
 import Testing
 
-/// Requests that the server handles on the thread that reads them.
+/// Requests that the server handles on the thread that reads them if they are binary frames, and in the session's task if they are JSON. The
+/// order of responses is the same.
 @Suite("Requests that are answered at once")
 struct PromptResponseTests {
-    private let hello = DaemonRequest(HelloRequest(program: "test"))
+    private let hello = DaemonRequest(HelloRequest(program: "test", binaryFrames: BinaryFrame.version))
     private let granted = DaemonResponse(GrantedResponse(paths: [.root], claim: 7))
     private let done = DaemonResponse(DoneResponse())
 
@@ -27,41 +28,43 @@ struct PromptResponseTests {
         }
     }
 
-    @Test("what needs no wait is answered while other requests of the connection wait")
-    func overtaking() async throws {
+    @Test("what needs no wait is answered while other requests of the connection wait", arguments: [true, false])
+    func overtaking(isBinary: Bool) async throws {
         let gate = Gate()
         try await FakeDaemon.with(handler(gate)) { daemon in
             let stream = try await RawClient.connect(daemon.record)
             try await stream.send([hello])
             #expect(try await stream.next()?.id == 1)
-            try await stream.send([DaemonRequest(StopRequest(upload: true)), try claim], from: 2)
+            try await stream.send([DaemonRequest(StopRequest(upload: true)), try claim], from: 2, isBinary: isBinary)
             #expect(try await stream.next() == DaemonEnvelope(id: 3, .response(granted)))
             gate.open()
             #expect(try await stream.next() == DaemonEnvelope(id: 2, .response(done)))
         }
     }
 
-    @Test("nothing is answered before the hello, and a number that is under way ends the connection")
-    func admission() async throws {
+    @Test(
+        "nothing is answered before the hello, and a number that is under way ends the connection",
+        arguments: [true, false])
+    func admission(isBinary: Bool) async throws {
         let gate = Gate()
         try await FakeDaemon.with(handler(gate)) { daemon in
             let early = try await RawClient.connect(daemon.record)
-            try await early.send([try claim])
+            try await early.send([try claim], isBinary: isBinary)
             #expect(try await early.next()?.failureCode == .invalidRequest)
             #expect(try await early.next() == nil, "the connection ends")
             let twice = try await RawClient.connect(daemon.record)
             try await twice.send([hello])
             _ = try await twice.next()
             try await twice.send([DaemonRequest(StopRequest(upload: true))], from: 2)
-            try await twice.send([try claim], from: 2)
+            try await twice.send([try claim], from: 2, isBinary: isBinary)
             #expect(try await twice.next()?.failureCode == .invalidRequest)
             #expect(try await twice.next() == nil, "the connection ends")
             gate.open()
         }
     }
 
-    @Test("a quiet finish is done and not answered, at once or not", arguments: [true, false])
-    func quiet(atOnce: Bool) async throws {
+    @Test("a quiet finish is done and not answered, at once or not", arguments: [true, false], [true, false])
+    func quiet(atOnce: Bool, isBinary: Bool) async throws {
         let handler = ScriptedHandler { [done] request in
             if request.call is FinishRequest, atOnce { .now(done) } else { nil }
         } _: { [done] _ in
@@ -69,26 +72,28 @@ struct PromptResponseTests {
         }
         try await FakeDaemon.with(handler) { daemon in
             let stream = try await RawClient.connect(daemon.record)
-            try await stream.send([hello, finish(8, isQuiet: true), finish(9)])
+            try await stream.send([hello, finish(8, isQuiet: true), finish(9)], isBinary: isBinary)
             #expect(try await stream.next()?.id == 1)
             #expect(try await stream.next() == DaemonEnvelope(id: 3, .response(done)))
         }
     }
 
-    @Test("requests that can not be answered at once keep their order")
-    func order() async throws {
+    @Test("requests that can not be answered at once keep their order", arguments: [true, false])
+    func order(isBinary: Bool) async throws {
         let handler = ScriptedHandler { [done] _ in done }
         try await FakeDaemon.with(handler) { daemon in
             let stream = try await RawClient.connect(daemon.record)
             let requests = (UInt64(1)...200).map { finish($0) }
-            try await stream.send([hello] + requests)
+            try await stream.send([hello] + requests, isBinary: isBinary)
             for id in UInt64(1)...201 { #expect(try await stream.next()?.id == id) }
             #expect(handler.requests == requests)
         }
     }
 
-    @Test("brief requests that were begun at once are ended one after the other, before the next request is read")
-    func briefOrder() async throws {
+    @Test(
+        "brief requests that were begun at once are ended one after the other, before the next request is read",
+        arguments: [true, false])
+    func briefOrder(isBinary: Bool) async throws {
         let handler = ScriptedHandler { [done] request in
             guard request.call is FinishRequest else { return nil }
             return .later {
@@ -100,13 +105,14 @@ struct PromptResponseTests {
         }
         try await FakeDaemon.with(handler) { daemon in
             let stream = try await RawClient.connect(daemon.record)
-            try await stream.send([hello] + (UInt64(1)...200).map { finish($0) })
+            try await stream.send([hello] + (UInt64(1)...200).map { finish($0) }, isBinary: isBinary)
             for id in UInt64(1)...201 { #expect(try await stream.next()?.id == id) }
         }
     }
 
-    @Test("what was begun at once and takes longer is answered when it is done, or has failed")
-    func later() async throws {
+    @Test(
+        "what was begun at once and takes longer is answered when it is done, or has failed", arguments: [true, false])
+    func later(isBinary: Bool) async throws {
         let gate = Gate()
         let refusal = DaemonFailure(.timedOut, "its turn did not come")
         let handler = ScriptedHandler { [granted] request in
@@ -126,7 +132,7 @@ struct PromptResponseTests {
             let stream = try await RawClient.connect(daemon.record)
             try await stream.send([hello])
             #expect(try await stream.next()?.id == 1)
-            try await stream.send([claim, finish(9), other], from: 2)
+            try await stream.send([claim, finish(9), other], from: 2, isBinary: isBinary)
             #expect(try await stream.next()?.id == 3)
             gate.open()
             let last = Set([try await stream.next(), try await stream.next()])
