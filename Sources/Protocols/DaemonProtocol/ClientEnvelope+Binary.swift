@@ -139,7 +139,16 @@ extension AccessOption {
     }
 
     fileprivate init?(code: UInt8) {
-        guard let option = Self.allCases.first(where: { $0.code == code }) else { return nil }
-        self = option
+        switch code {
+        case 0: self = .withoutChanges
+        case 1: self = .immediatelyAvailableMetadataOnly
+        case 2: self = .forUploading
+        case 3: self = .forDeleting
+        case 4: self = .forMoving
+        case 5: self = .forMerging
+        case 6: self = .forReplacing
+        case 7: self = .contentIndependentMetadataOnly
+        default: return nil
+        }
     }
 }

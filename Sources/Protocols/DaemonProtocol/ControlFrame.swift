@@ -52,7 +52,11 @@ package enum ControlFrame {
     }
 
     private static func frame(around payload: some Collection<UInt8>) -> [UInt8] {
-        withUnsafeBytes(of: UInt32(payload.count).bigEndian, Array.init) + payload
+        var frame: [UInt8] = []
+        frame.reserveCapacity(headerLength + payload.count)
+        withUnsafeBytes(of: UInt32(payload.count).bigEndian) { frame.append(contentsOf: $0) }
+        frame.append(contentsOf: payload)
+        return frame
     }
 
     package static func decode<Message: Decodable>(_ type: Message.Type, from payload: Data) throws -> Message {
