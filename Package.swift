@@ -338,8 +338,8 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Basics", "CloudModel", "Commands", "ControlServer", "DaemonProtocol", logging, subprocess,
-                systemPackage,
+                "Basics", "CloudModel", "Commands", "ControlServer", "DaemonProtocol", "TestSupport", logging,
+                subprocess, systemPackage,
             ]),
         .executableTarget(
             name: "ubiquity", dependencies: ["Commands", argumentParser], path: "Sources/CommandLine/ubiquity"),

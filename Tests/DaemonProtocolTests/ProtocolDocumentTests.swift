@@ -62,6 +62,30 @@ struct ProtocolDocumentTests {
         #expect(String(decoding: try ControlFrame.payload(envelope), as: UTF8.self) == json.2)
     }
 
+    @Test("the binary frames shown as examples are those of their messages")
+    func binaryFrames() throws {
+        let path = try MountPath("a/b")
+        let claim = ClientEnvelope(
+            id: 2, AccessRequest(accesses: [WantedAccess(path: path, mode: .read, options: [.withoutChanges])]))
+        let granted = DaemonEnvelope(id: 2, .response(GrantedResponse(paths: [path], claim: 9, isWhole: true)))
+        for frame in [
+            try ControlFrame.frame(claim, isBinary: true), try ControlFrame.frame(granted, isBinary: true),
+        ] {
+            let text = frame.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+            #expect(Self.text.contains("\n    \(text.joined(separator: " "))\n"), "\(text.joined(separator: " "))")
+        }
+    }
+
+    @Test("each option of an access has the number that the table of binary frames shows")
+    func options() throws {
+        for option in AccessOption.allCases {
+            let access = WantedAccess(path: .root, mode: .read, options: [option])
+            let binary = try #require(ClientEnvelope(id: 1, AccessRequest(accesses: [access])).binary)
+            // The kind, the id, the fields, two counts, the mode; then the option.
+            #expect(Self.text.contains(" \(binary[6]) `\(option.rawValue)`"), "\(option)")
+        }
+    }
+
     @Test("every code of a failure is listed", arguments: DaemonFailure.Code.allCases)
     func codes(_ code: DaemonFailure.Code) { #expect(Self.text.contains("`\(code.rawValue)`")) }
 

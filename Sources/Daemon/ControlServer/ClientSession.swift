@@ -1,3 +1,4 @@
+import Basics
 import DaemonProtocol
 import FoundationEssentials
 import Logging
@@ -84,12 +85,16 @@ final class ClientSession: Sendable {
     private func receive(
         _ payload: Data, _ connection: Connection, _ group: inout ThrowingDiscardingTaskGroup<any Error>
     ) async throws -> Bool {
+        let isBinary = BinaryFrame.begins(with: payload.first)
         let envelope: ClientEnvelope
         do {
-            envelope = try ControlFrame.decode(ClientEnvelope.self, from: payload, calls: calls)
+            envelope =
+                try isBinary
+                ? binaryEnvelope(Array(payload)) : ControlFrame.decode(ClientEnvelope.self, from: payload, calls: calls)
         } catch {
             try await refuse(payload, because: error, connection)
-            return true
+            // A program that writes malformed binary frames has a defect; what follows could be misread.
+            return !isBinary
         }
         switch state.withLock({ $0.received(envelope) }) {
         case .answer(let answer):
@@ -103,6 +108,20 @@ final class ClientSession: Sendable {
             try await begin(request, id: id, connection, &group, prompt?.rest)
         }
         return true
+    }
+
+    /// Reads a binary frame.
+    ///
+    /// - Throws: `invalidRequest` if the frame is malformed, or if the hello did not agree on such frames.
+    private func binaryEnvelope(_ payload: [UInt8]) throws(DaemonFailure) -> ClientEnvelope {
+        guard state.withLock({ $0.hasBinaryFrames }) else {
+            throw DaemonFailure(
+                .invalidRequest, "the hello did not agree on binary frames",
+                advice: "Send a hello with binaryFrames first, or send JSON.")
+        }
+        do throws(ByteCodingError) { return try ClientEnvelope(binary: payload) } catch {
+            throw BinaryFrame.malformed(error)
+        }
     }
 
     /// Begins a request. A brief request is performed before the next one is read, so a client that floods the daemon with them delays only
@@ -164,7 +183,7 @@ final class ClientSession: Sendable {
     func send(_ envelope: DaemonEnvelope, _ connection: Connection) async throws {
         let frame: [UInt8]
         do {
-            frame = try ControlFrame.frame(envelope)
+            frame = try ControlFrame.frame(envelope, isBinary: state.withLock { $0.hasBinaryFrames })
         } catch let failure as DaemonFailure {
             // The response is too long to send: the client receives an error instead.
             frame = try ControlFrame.frame(DaemonEnvelope(id: envelope.id, .failure(failure)))

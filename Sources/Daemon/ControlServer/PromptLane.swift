@@ -11,9 +11,9 @@ enum ClientMessage: Sendable {
     case begun(id: UInt64, DaemonRequest, PromptResponse.Rest)
 }
 
-/// Responds on the event loop to requests that need not wait, so that no task is woken for them. All other messages are passed on to the
-/// session in the order of their arrival. Nothing is handled here before the client's hello, or while the client does not read its
-/// responses.
+/// Responds on the event loop to requests in binary frames that need not wait, so that no task is woken for them. All other messages are
+/// passed on to the session in the order of their arrival. Nothing is handled here before the client's hello, or while the client does not
+/// read its responses.
 final class PromptLane: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ClientMessage
@@ -56,17 +56,19 @@ extension ClientSession {
     }
 
     func respondAtOnce(_ frame: ByteBuffer) -> Prompt {
-        guard unread.load(ordering: .sequentiallyConsistent) == 0,
-            let envelope = frame.withUnsafeReadableBytes(ClientEnvelope.init(canonical:)),
-            // Without a hello, or with a number that is in use, the session reports the error.
-            case .perform(let id, let request)? = state.withLock({ $0.program == nil ? nil : $0.received(envelope) })
+        let bytes = frame.readableBytesView
+        guard unread.load(ordering: .sequentiallyConsistent) == 0, BinaryFrame.begins(with: bytes.first),
+            // If the frame is malformed or unexpected, or its number is in use, the session reports the error.
+            let envelope = try? ClientEnvelope(binary: Array(bytes)),
+            case .perform(let id, let request)? = state.withLock({ $0.hasBinaryFrames ? $0.received(envelope) : nil })
         else { return leave(frame) }
         switch handler.respondAtOnce(request, from: client(id)) {
         case .now(let response):
             state.withLock { $0.finished(id) }
             guard request.call.wantsResponse else { return .done(nil) }
             // The response is too long to send: the session reports that.
-            guard let answer = try? ControlFrame.frame(DaemonEnvelope(id: id, .response(response))) else {
+            guard let answer = try? ControlFrame.frame(DaemonEnvelope(id: id, .response(response)), isBinary: true)
+            else {
                 return .pass(.begun(id: id, request) { response })
             }
             return .done(answer)

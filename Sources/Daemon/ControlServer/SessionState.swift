@@ -23,6 +23,8 @@ package struct SessionState: Sendable {
     private var streams: Set<UInt64> = []
     /// The client's name in its hello; nil before.
     package private(set) var program: String?
+    /// Whether the hello agreed on binary frames.
+    package private(set) var hasBinaryFrames = false
 
     package init(identity: HelloResponse, maximumRequests: Int, maximumClaims: Int, maximumStreams: Int) {
         self.identity = identity
@@ -95,7 +97,10 @@ package struct SessionState: Sendable {
                             advice: "Restart the daemon (ubiquity unmount, then ubiquity mount) after an update."))))
         }
         program = hello.program
-        return .answer(DaemonEnvelope(id: id, .response(identity)))
+        var response = identity
+        response.binaryFrames = BinaryFrame.version(offered: hello.binaryFrames)
+        hasBinaryFrames = response.binaryFrames != nil
+        return .answer(DaemonEnvelope(id: id, .response(response)))
     }
 
     private func failure(_ id: UInt64, _ code: DaemonFailure.Code, _ message: String) -> DaemonEnvelope {

@@ -9,6 +9,12 @@ package struct ByteReader: Sendable {
         position = slice.startIndex
     }
 
+    /// The specialised form, without witness tables, for messages that are coded thousands of times a second.
+    package init(_ bytes: [UInt8]) {
+        self.bytes = bytes[...]
+        position = 0
+    }
+
     package var remaining: Int { bytes.endIndex - position }
 
     package var isAtEnd: Bool { position == bytes.endIndex }

@@ -1,6 +1,7 @@
 package import FoundationEssentials
 
-/// The framing of messages on the control socket: a length (4 bytes, big-endian, of what follows), then one JSON object.
+/// The framing of messages on the control socket: a length (4 bytes, big-endian, of what follows), then one JSON object, or one message in
+/// its binary form (``BinaryFrame``).
 package enum ControlFrame {
     /// The maximum length of a frame; a longer frame ends the connection. The largest value of a key-value store fits in base64.
     package static let maximumLength = 2 << 20
@@ -16,29 +17,46 @@ package enum ControlFrame {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let data = try encoder.encode(message)
-        guard data.count <= maximumLength else {
-            throw DaemonFailure(
-                .invalidRequest, "the message has \(data.count) bytes, more than the \(maximumLength) allowed",
-                advice: "Name fewer paths at a time.")
-        }
+        try checkLength(data.count)
         return data
+    }
+
+    private static func checkLength(_ count: Int) throws(DaemonFailure) {
+        guard count > maximumLength else { return }
+        throw DaemonFailure(
+            .invalidRequest, "the message has \(count) bytes, more than the \(maximumLength) allowed",
+            advice: "Name fewer paths at a time.")
     }
 
     /// Returns a complete frame: header and payload.
     package static func frame(_ message: some Encodable) throws -> [UInt8] { frame(around: try payload(message)) }
 
-    /// Returns a complete frame; frequent messages take a fast path.
-    package static func frame(_ envelope: ClientEnvelope) throws -> [UInt8] {
-        try envelope.canonicalFrame ?? frame(around: payload(envelope))
+    /// Returns a complete frame.
+    ///
+    /// - Parameter isBinary: Whether both sides have agreed on binary frames. Messages without a binary form are JSON nevertheless.
+    package static func frame(_ envelope: ClientEnvelope, isBinary: Bool) throws -> [UInt8] {
+        try isBinary ? frame(envelope, envelope.binary) : frame(envelope)
     }
 
-    /// Returns a complete frame; frequent messages take a fast path.
-    package static func frame(_ envelope: DaemonEnvelope) throws -> [UInt8] {
-        try envelope.canonicalFrame ?? frame(around: payload(envelope))
+    /// Returns a complete frame.
+    ///
+    /// - Parameter isBinary: Whether both sides have agreed on binary frames. Messages without a binary form are JSON nevertheless.
+    package static func frame(_ envelope: DaemonEnvelope, isBinary: Bool) throws -> [UInt8] {
+        try isBinary ? frame(envelope, envelope.binary) : frame(envelope)
     }
 
-    private static func frame(around payload: Data) -> [UInt8] {
-        withUnsafeBytes(of: UInt32(payload.count).bigEndian, Array.init) + payload
+    private static func frame(_ envelope: some Encodable, _ binary: [UInt8]?) throws -> [UInt8] {
+        guard let binary else { return try frame(envelope) }
+        try checkLength(binary.count)
+        return frame(around: binary)
+    }
+
+    private static func frame(around payload: some Collection<UInt8>) -> [UInt8] {
+        var frame: [UInt8] = []
+        frame.reserveCapacity(headerLength + payload.count)
+        withUnsafeBytes(of: UInt32(payload.count).bigEndian) { frame.append(contentsOf: $0) }
+        frame.append(contentsOf: payload)
+        return frame
     }
 
     package static func decode<Message: Decodable>(_ type: Message.Type, from payload: Data) throws -> Message {
@@ -49,22 +67,6 @@ package enum ControlFrame {
         _ type: Message.Type, from payload: Data, calls: CallRegistry
     ) throws -> Message where Message.DecodingConfiguration == CallRegistry {
         try JSONDecoder().decode(type, from: payload, configuration: calls)
-    }
-
-    /// Decodes a payload; frequent messages take a fast path.
-    package static func decode(
-        _ type: ClientEnvelope.Type, from payload: Data, calls: CallRegistry
-    ) throws -> ClientEnvelope {
-        try payload.withUnsafeBytes(ClientEnvelope.init(canonical:))
-            ?? JSONDecoder().decode(type, from: payload, configuration: calls)
-    }
-
-    /// Decodes a payload; frequent messages take a fast path.
-    package static func decode(
-        _ type: DaemonEnvelope.Type, from payload: Data, calls: CallRegistry
-    ) throws -> DaemonEnvelope {
-        try payload.withUnsafeBytes(DaemonEnvelope.init(canonical:))
-            ?? JSONDecoder().decode(type, from: payload, configuration: calls)
     }
 
     /// Returns the number of a request that could not be decoded otherwise, so that the failure can be sent for that request.

@@ -6,10 +6,13 @@ package struct HelloRequest: DaemonCall {
     package let version: ProtocolVersion
     /// The name of the client program, for the log.
     package let program: String
+    /// The highest version of binary frames that the client reads and writes; nil if it speaks JSON only.
+    package let binaryFrames: UInt32?
 
-    package init(version: ProtocolVersion = .current, program: String) {
+    package init(version: ProtocolVersion = .current, program: String, binaryFrames: UInt32? = nil) {
         self.version = version
         self.program = program
+        self.binaryFrames = binaryFrames
     }
 }
 
@@ -22,12 +25,17 @@ package struct HelloResponse: CallResponse {
     package let mount: String
     /// The state directory of the daemon.
     package let state: String
+    /// The version of binary frames that the daemon accepts on this connection and may send; nil if it speaks JSON only.
+    package var binaryFrames: UInt32?
 
-    package init(version: ProtocolVersion = .current, pid: Int32, mount: String, state: String) {
+    package init(
+        version: ProtocolVersion = .current, pid: Int32, mount: String, state: String, binaryFrames: UInt32? = nil
+    ) {
         self.version = version
         self.pid = pid
         self.mount = mount
         self.state = state
+        self.binaryFrames = binaryFrames
     }
 }
 

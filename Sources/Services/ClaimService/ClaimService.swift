@@ -9,7 +9,7 @@ package import VirtualFileSystem
 
 /// The daemon's one arbiter, with its inputs: requests of clients, changes of the tree, and programs that stop or die.
 package final class ClaimService: TreeObserver {
-    package let ledger: ClientClaims
+    let ledger: ClientClaims
     let arbiter: Arbiter<ContinuousClock>
     /// The threads of plain programs whose open waits, or whose permit is just being requested.
     let openers = Mutex<[ClaimID: Int32]>([:])
@@ -34,7 +34,7 @@ package final class ClaimService: TreeObserver {
 
     // MARK: Clients
 
-    /// Requests a claim for a client for which ``ClientClaims/add(_:)`` has made room. Returns at once; `outcome` is called once.
+    /// Requests a claim for a client, after ``makeRoom(for:)``. Returns at once; `outcome` is called once.
     package func open(
         _ request: ClaimRequest, for client: any ClaimClient,
         _ outcome: @escaping @Sendable (Result<[ItemKey], ClaimError>) -> Void
@@ -63,7 +63,7 @@ package final class ClaimService: TreeObserver {
 
     // MARK: Presenters
 
-    /// Registers a presenter of a client for which ``PresenterOutbox/add(_:)`` has made room.
+    /// Registers a presenter of a client, inside ``addPresenter(of:_:)``.
     package func present(_ registration: PresenterRegistration) -> PresenterID {
         let id = arbiter.register(registration)
         if registration.callbacks.contains(.didChangeUbiquityAttributes) { attributes.add(id) }
@@ -95,7 +95,7 @@ package final class ClaimService: TreeObserver {
     }
 
     /// Ends a claim whether it waits or is held; it may be granted meanwhile.
-    package func abandon(_ id: ClaimID, of client: any ClaimClient) {
+    func abandon(_ id: ClaimID, of client: any ClaimClient) {
         arbiter.abandon(id, of: ClientID(client.connection))
         claimEnded()
     }

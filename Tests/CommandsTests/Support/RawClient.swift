@@ -1,6 +1,7 @@
 import Basics
 import Commands
 import DaemonProtocol
+import FoundationEssentials
 import Synchronization
 
 /// A client that sends the given bytes, one by one if necessary. It disconnects when it is released.
@@ -21,18 +22,23 @@ final class RawClient: Sendable {
         try await blocking { try self.stream.withLock { try $0.send(bytes) } }
     }
 
-    func send(_ requests: [DaemonRequest], from first: UInt64 = 1) async throws {
+    func send(_ requests: [DaemonRequest], from first: UInt64 = 1, isBinary: Bool = false) async throws {
         let envelopes = requests.enumerated().map { ClientEnvelope(id: first + UInt64($0.offset), request: $0.element) }
-        try await send(bytes: envelopes.flatMap { try ControlFrame.frame($0) })
+        try await send(bytes: envelopes.flatMap { try ControlFrame.frame($0, isBinary: isBinary) })
     }
 
     /// Returns the next envelope, or nil when the server has ended the connection.
     func next() async throws -> DaemonEnvelope? {
+        guard let payload = try await nextPayload() else { return nil }
+        if BinaryFrame.begins(with: payload.first) { return try DaemonEnvelope(binary: payload) }
+        return try ControlFrame.decode(DaemonEnvelope.self, from: Data(payload), calls: ScriptedHandler.known)
+    }
+
+    /// Returns the next payload, or nil when the server has ended the connection.
+    func nextPayload() async throws -> [UInt8]? {
         try await blocking {
             while true {
-                if let payload = try self.splitter.withLock({ try $0.next() }) {
-                    return try ControlFrame.decode(DaemonEnvelope.self, from: payload, calls: ScriptedHandler.known)
-                }
+                if let payload = try self.splitter.withLock({ try $0.next() }) { return Array(payload) }
                 let bytes = try self.stream.withLock { try $0.receive() }
                 if bytes.isEmpty { return nil }
                 self.splitter.withLock { $0.append(bytes) }

@@ -4,19 +4,26 @@ import DaemonProtocol
 import FoundationEssentials
 
 private protocol Envelope: Encodable, DecodableWithConfiguration, Equatable
-where DecodingConfiguration == CallRegistry {}
+where DecodingConfiguration == CallRegistry {
+    init(binary payload: [UInt8]) throws(ByteCodingError)
+    var binary: [UInt8]? { get }
+}
 
 extension ClientEnvelope: Envelope {}
 extension DaemonEnvelope: Envelope {}
 
 extension FuzzTarget {
-    /// Bytes received from the control socket, at either end. Bytes that are not a stream of frames are tried as one payload.
+    /// Bytes received from the control socket, at either end: frames of JSON and binary frames. Bytes that are not a stream of frames are tried
+    /// as one payload.
     static let frames = FuzzTarget(name: "frame") { bytes in
         let payloads = try split(bytes)
         return try (payloads.isEmpty ? [Data(bytes)] : payloads).map(expectStable).contains(true)
     } seeds: {
-        try requests.enumerated().map { try ControlFrame.frame(ClientEnvelope(id: UInt64($0), $1)) }
-            + responses.map { try ControlFrame.frame(DaemonEnvelope(id: 1, $0)) }
+        let received = requests.enumerated().map { ClientEnvelope(id: UInt64($0), $1) }
+        let sent = responses.map { DaemonEnvelope(id: 1, $0) }
+        return try received.map { try ControlFrame.frame($0) } + sent.map { try ControlFrame.frame($0) }
+            + received.filter { $0.binary != nil }.map { try ControlFrame.frame($0, isBinary: true) }
+            + sent.filter { $0.binary != nil }.map { try ControlFrame.frame($0, isBinary: true) }
     }
 
     /// Expects the same frames whether the stream arrives in one piece or byte by byte.
@@ -40,16 +47,26 @@ extension FuzzTarget {
 
     private static func expectStable(_ payload: Data) throws -> Bool {
         _ = ControlFrame.requestID(of: payload)
-        try expectSame(payload.withUnsafeBytes(ClientEnvelope.init(canonical:)), payload)
-        try expectSame(payload.withUnsafeBytes(DaemonEnvelope.init(canonical:)), payload)
-        return try [isStable(ClientEnvelope.self, payload), isStable(DaemonEnvelope.self, payload)].contains(true)
+        return try [
+            isStable(ClientEnvelope.self, payload), isStable(DaemonEnvelope.self, payload),
+            isBinaryStable(ClientEnvelope.self, payload), isBinaryStable(DaemonEnvelope.self, payload),
+        ].contains(true)
     }
 
-    /// Expects that the complete reader returns the same message for whatever the fast reader accepts.
-    private static func expectSame<Message: Envelope>(_ fast: Message?, _ payload: Data) throws {
-        guard let fast else { return }
-        let whole = accepted { try ControlFrame.decode(Message.self, from: payload, calls: calls) }
-        try Violation.unless(whole == fast, "the two readers differ about a message: \(fast)")
+    /// Expects that a decoded binary message is the same message when it is encoded again, in either form.
+    private static func isBinaryStable<Message: Envelope>(_ type: Message.Type, _ payload: Data) throws -> Bool {
+        guard let message = accepted({ try Message(binary: Array(payload)) }) else { return false }
+        try Violation.unless(
+            BinaryFrame.begins(with: payload.first), "a binary message begins with \(payload[payload.startIndex])")
+        guard let binary = message.binary, let text = accepted({ try ControlFrame.payload(message) }) else {
+            throw Violation("a binary message that was decoded can not be encoded: \(message)")
+        }
+        try Violation.unless(
+            accepted { try Message(binary: binary) } == message,
+            "a binary message that is encoded again differs: \(message)")
+        let json = accepted { try ControlFrame.decode(type, from: text, calls: calls) }
+        try Violation.unless(json == message, "a binary message differs in JSON: \(message)")
+        return true
     }
 
     /// Expects that a decoded message can be encoded again without a change.

@@ -12,8 +12,11 @@ final class HandDaemon: Sendable {
     private let splitter = Mutex(FrameSplitter())
 
     /// Returns a connection after its handshake, and the daemon at its other end.
+    ///
+    /// - Parameter binaryFrames: The version of binary frames that the daemon accepts; nil for a daemon of an earlier release.
     static func connected(
-        onEvent: @escaping @Sendable (DaemonEvent) -> Void = { _ in }, onEnd: @escaping @Sendable () -> Void = {}
+        binaryFrames: UInt32? = nil, onEvent: @escaping @Sendable (DaemonEvent) -> Void = { _ in },
+        onEnd: @escaping @Sendable () -> Void = {}
     ) throws -> (HandDaemon, MountConnection) {
         let directory = FileManager.default.temporaryDirectory.appending(path: "hand-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -26,29 +29,37 @@ final class HandDaemon: Sendable {
         try check("listen") { listen(listener, 1) }
         let daemon = BlockingPromise<Result<HandDaemon, any Error>>()
         Thread.detachNewThread {
-            daemon.put(Result { try HandDaemon(directory, listener) })
+            daemon.put(Result { try HandDaemon(directory, listener, binaryFrames) })
         }
         let record = MountRecord(mount: "/mount", pid: getpid(), state: directory.path, socket: path)
         let connection = try MountConnection(record, onEvent: onEvent, onEnd: onEnd)
         return (try daemon.take().get(), connection)
     }
 
-    private static let calls = CallRegistry([HelloRequest.self, FinishRequest.self, PresentRequest.self])
+    private static let calls = CallRegistry([
+        AccessRequest.self, FinishRequest.self, HelloRequest.self, PresentRequest.self,
+    ])
 
-    private init(_ directory: URL, _ listener: Int32) throws {
+    private init(_ directory: URL, _ listener: Int32, _ binaryFrames: UInt32?) throws {
         self.directory = directory
         descriptor = try check("accept") { accept(listener, nil, nil) }
         let hello = try next()
-        let response = HelloResponse(pid: getpid(), mount: "/mount", state: directory.path)
+        let response = HelloResponse(
+            pid: getpid(), mount: "/mount", state: directory.path, binaryFrames: binaryFrames)
         try send(DaemonEnvelope(id: hello.id, .response(response)))
     }
 
     /// Waits for the next request and returns it.
     func next() throws -> ClientEnvelope {
+        let payload = try nextPayload()
+        if BinaryFrame.begins(with: payload.first) { return try ClientEnvelope(binary: payload) }
+        return try ControlFrame.decode(ClientEnvelope.self, from: Data(payload), calls: Self.calls)
+    }
+
+    /// Waits for the payload of the next request and returns it.
+    func nextPayload() throws -> [UInt8] {
         while true {
-            if let payload = try splitter.withLock({ try $0.next() }) {
-                return try ControlFrame.decode(ClientEnvelope.self, from: payload, calls: Self.calls)
-            }
+            if let payload = try splitter.withLock({ try $0.next() }) { return Array(payload) }
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = try check("recv") { recv(descriptor, &buffer, buffer.count, 0) }
             guard count > 0 else { throw Errno(ECONNRESET, "recv") }
@@ -68,8 +79,11 @@ final class HandDaemon: Sendable {
         return number
     }
 
-    func send(_ envelope: DaemonEnvelope) throws {
-        let frame = try ControlFrame.frame(envelope)
+    func send(_ envelope: DaemonEnvelope, isBinary: Bool = false) throws {
+        try send(bytes: ControlFrame.frame(envelope, isBinary: isBinary))
+    }
+
+    func send(bytes frame: [UInt8]) throws {
         guard Glibc.send(descriptor, frame, frame.count, Int32(MSG_NOSIGNAL)) == frame.count else { throw Errno(errno) }
     }
 

@@ -1,3 +1,4 @@
+import Basics
 import DaemonProtocol
 import Synchronization
 
@@ -87,8 +88,25 @@ extension MountConnection {
         reader.heard = .now
         reader.splitter.append(bytes)
         while let payload = try reader.splitter.next() {
-            let calls = state.withLock { $0.calls }
-            handle(try ControlFrame.decode(DaemonEnvelope.self, from: payload, calls: calls))
+            guard BinaryFrame.begins(with: payload.first) else {
+                let calls = state.withLock { $0.calls }
+                handle(try ControlFrame.decode(DaemonEnvelope.self, from: payload, calls: calls))
+                continue
+            }
+            guard takeBinary(Array(payload)) else { return false }
+        }
+        return true
+    }
+
+    /// Handles a binary frame. Ends the connection and returns false if the frame is malformed, or if the hello did not agree on such frames.
+    private func takeBinary(_ payload: [UInt8]) -> Bool {
+        guard state.withLock({ $0.hasBinaryFrames }) else {
+            end(DaemonFailure(.failed, "the daemon sent a binary frame, on which the hello did not agree"))
+            return false
+        }
+        do throws(ByteCodingError) { handle(try DaemonEnvelope(binary: payload)) } catch {
+            end(BinaryFrame.malformed(error))
+            return false
         }
         return true
     }

@@ -18,6 +18,8 @@ final class MountConnection: Sendable {
         /// The calls that were sent, whose responses can be decoded.
         var calls = CallRegistry()
         var isOver = false
+        /// Whether the daemon accepts binary frames.
+        var hasBinaryFrames = false
         /// Whether a thread that waits for its response reads.
         var isLent = false
     }
@@ -48,11 +50,18 @@ final class MountConnection: Sendable {
         thread.name = "ubiquity-client"
         thread.start()
         do throws(DaemonFailure) {
-            _ = try call(HelloRequest(program: ProcessInfo.processInfo.processName))
+            try greet()
         } catch {
             end(error)
             throw error
         }
+    }
+
+    /// Sends the hello. A daemon of an earlier release ignores the offer of binary frames.
+    private func greet() throws(DaemonFailure) {
+        let daemon = try call(
+            HelloRequest(program: ProcessInfo.processInfo.processName, binaryFrames: BinaryFrame.version))
+        state.withLock { $0.hasBinaryFrames = daemon.binaryFrames == BinaryFrame.version }
     }
 
     var isOver: Bool { state.withLock { $0.isOver } }
@@ -103,7 +112,8 @@ final class MountConnection: Sendable {
     }
 
     private func write(_ request: some DaemonCall, _ id: UInt64) throws {
-        let frame = try ControlFrame.frame(ClientEnvelope(id: id, request))
+        let isBinary = state.withLock { $0.hasBinaryFrames }
+        let frame = try ControlFrame.frame(ClientEnvelope(id: id, request), isBinary: isBinary)
         try sending.withLock { _ in try stream.send(frame) }
     }
 

@@ -7,7 +7,7 @@ import VirtualFileSystem
 
 /// Opens claims on the thread that reads the connection, without reading the database.
 extension ClaimHandler {
-    /// Opens a claim that is in the ledger, if every item was looked up before and no lock is held.
+    /// Opens a claim for which there is room, if every item was looked up before and no lock is held.
     ///
     /// - Returns: Whether all bytes are here, and the outcome if there is one already; nil if nothing was done.
     func openAtOnce(

@@ -25,7 +25,7 @@ struct ClaimHandler: NounHandler {
         do throws(DaemonFailure) {
             try request.validate()
             // The claim is added in the order in which requests arrive, so that a `finish` that follows at once finds it.
-            try device.claims.ledger.add(client)
+            try device.claims.makeRoom(for: client)
         } catch { return .later { throw error } }
         let outcome = ClaimOutcome()
         guard let opened = device.claims.oneAtATime({ openAtOnce(request, client, outcome) }) else {
@@ -51,15 +51,13 @@ struct ClaimHandler: NounHandler {
         _ outcome: ClaimOutcome, _ request: AccessRequest, _ client: ClientContext,
         open: () async throws -> Void = {}
     ) async throws -> GrantedResponse {
-        let claims = device.claims
         do {
             try await open()
             let items = try await outcome.items
             let paths = try await blocking { [self] in try items.map { try mounted.path(of: $0) } }
             return granted(items, at: paths, request, client, isWhole: false)
         } catch {
-            if let id = claims.ledger.claim(client.request, of: client) { claims.abandon(id, of: client) }
-            claims.ledger.remove(client.request, of: client)
+            device.claims.cancel(client)
             throw (error as? ClaimError).map(DaemonFailure.init) ?? error
         }
     }
@@ -67,11 +65,10 @@ struct ClaimHandler: NounHandler {
     private func granted(
         _ items: [ItemKey], at paths: [MountPath], _ request: AccessRequest, _ client: ClientContext, isWhole: Bool
     ) -> GrantedResponse {
-        let ledger = device.claims.ledger
-        ledger.note(zip(items, request.accesses).filter { $0.1.mode == .write }.map(\.0), of: client)
+        let written = zip(items, request.accesses).filter { $0.1.mode == .write }.map(\.0)
+        let claim = device.claims.noteGrant(to: client, writing: written)
         // If the claim was finished in the meantime it has no number, since nothing can be within it.
-        return GrantedResponse(
-            paths: paths, claim: ledger.claim(client.request, of: client)?.value ?? 0, isWhole: isWhole ? true : nil)
+        return GrantedResponse(paths: paths, claim: claim?.value ?? 0, isWhole: isWhole ? true : nil)
     }
 
     /// Opens a claim while no name can change between the lookup of a path and the request for its item. Otherwise, a file renamed over the
@@ -114,10 +111,8 @@ struct ClaimHandler: NounHandler {
 
     /// Returns the items that a granted claim writes and of which presenters have to be notified; none if there are no presenters.
     private func writtenNodes(_ request: FinishRequest, _ client: ClientContext) -> Set<NodeID> {
-        let ledger = device.claims.ledger
-        guard !ledger.deliveries.isEmpty else { return [] }
-        return Set(
-            ledger.written(request.claim, of: client).compactMap { key in
+        Set(
+            device.claims.writtenItems(under: request.claim, of: client).compactMap { key in
                 if case .item(let item) = key { item.node } else { nil }
             })
     }

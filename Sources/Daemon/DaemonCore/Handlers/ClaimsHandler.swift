@@ -36,7 +36,7 @@ struct ClaimsHandler: NounHandler {
 
     /// Returns nil for a presenter that is gone by now.
     private func status(_ presenter: ClaimSnapshot.ShownBy) -> PresenterStatus? {
-        guard let client = device.claims.ledger.deliveries.client(presenter.client.value) else { return nil }
+        guard let client = device.claims.client(of: presenter) else { return nil }
         return PresenterStatus(
             presenter: presenter.id.value, program: client.program, pid: client.processID,
             unanswered: presenter.unanswered, isSilent: presenter.isSilent)
@@ -44,7 +44,7 @@ struct ClaimsHandler: NounHandler {
 
     /// Returns nil for a claim that has ended by now.
     private func status(_ claim: ClaimSnapshot.HeldBy) -> ClaimStatus? {
-        let holder = device.claims.ledger.holder(of: claim.id).map { ($0.program, $0.processID) }
+        let holder = device.claims.holder(of: claim.id).map { ($0.program, $0.processID) }
         guard
             let (program, pid) = holder ?? device.claims.opener(of: claim.id)
                 // A claim of the daemon itself: an upload, a version to be swapped in, an eviction.

@@ -111,7 +111,7 @@ struct ContentHandler: NounHandler {
     private func withConsent(
         _ path: MountPath, _ evict: () async throws -> [ItemOutcome]
     ) async throws -> [ItemOutcome] {
-        guard !device.claims.ledger.deliveries.isEmpty else { return try await evict() }
+        guard device.claims.hasPresenters else { return try await evict() }
         let find: @Sendable () throws -> LocalItem? = { [self] in try item(at: path) }
         // A missing item is reported below.
         guard let item = try? await blocking(find) else { return try await evict() }

@@ -21,14 +21,10 @@ struct PresenterHandler: NounHandler {
         guard (request.purpose?.utf8.count ?? 1) <= 256 else {
             throw DaemonFailure(.invalidRequest, "a purpose has at most 256 bytes")
         }
-        let letters = device.claims.ledger.deliveries
-        try letters.add(client)
-        do {
-            return PresentingResponse(presenter: try await blocking { [self] in try register(request, client).value })
-        } catch {
-            letters.remove(nil, of: client)
-            throw error
+        let presenter = try await device.claims.addPresenter(of: client) {
+            try await blocking { [self] in try register(request, client) }
         }
+        return PresentingResponse(presenter: presenter.value)
     }
 
     /// Registers a presenter while no name can change between the lookup of its path and the registration.
@@ -60,10 +56,9 @@ struct PresenterHandler: NounHandler {
     // MARK: Letters
 
     private func letters(for client: ClientContext) throws -> CallRouter.Events {
-        let letters = device.claims.ledger.deliveries
-        try letters.beginReading(client)
+        try device.claims.beginDeliveries(to: client)
         return CallRouter.Events {
-            while let next = await letters.next(of: client.connection) {
+            while let next = await device.claims.nextDelivery(to: client) {
                 if let event = await event(next.presenter, next.letter) { return event }
             }
             return nil

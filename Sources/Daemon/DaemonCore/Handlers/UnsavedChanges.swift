@@ -17,7 +17,7 @@ struct UnsavedChanges: Sendable {
     /// Asks the programs that present items at or below the paths to save them, as a coordinated read does, so that their unsaved edits are
     /// uploaded too. No path means everything. A program that does not respond within the usual patience is skipped.
     func save(at paths: [MountPath], within seconds: Double? = nil) async throws {
-        guard !device.claims.ledger.deliveries.isEmpty else { return }
+        guard device.claims.hasPresenters else { return }
         let patience = try seconds.map { min(try Duration(requestedSeconds: $0), Patience.limit) } ?? Patience.limit
         let permits = DaemonPermits(device.claims)
         let nodes = try await mounted.blocking { [self] in try presented(at: paths) }
