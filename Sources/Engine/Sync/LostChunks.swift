@@ -12,12 +12,16 @@ import Transfers
 struct LostChunks {
     let context: EngineContext
 
-    /// Appends a batch. If the cloud lost chunks that it needs, uploads them and tries once more.
+    /// Appends a batch whose contents stay in the cloud. If the cloud lost chunks that it needs, uploads them and tries once more.
     func append(_ payload: [UInt8], to container: LocalContainer) async throws {
+        let gate = ContentGate(context: context)
+        try await gate.verify(payload, in: container)
         do { _ = try await context.backend.append(payload, to: container.name) } catch let error as CloudError {
             guard error.code == .damaged else { throw error }
             context.log.error("chunks were lost, sending them again", metadata: ["why": "\(error.message)"])
+            context.keys.forgetStored(in: container.name)
             guard try await restore(for: payload, in: container) else { return }
+            try await gate.verify(payload, in: container)
             _ = try await context.backend.append(payload, to: container.name)
         }
     }
@@ -63,6 +67,6 @@ struct LostChunks {
         let list = stored.flatMap { try? Manifest(decoding: $0, size: content.size) }
         guard let manifest = Manifest(within: content) ?? list else { return false }
         let chunks = manifest.chunks.map(\.id) + (content.layout == .manifest ? [content.digest] : [])
-        return try await context.backend.missing(chunks, in: container).isEmpty
+        return try await context.transfers.missing(chunks, in: container).isEmpty
     }
 }
