@@ -3,10 +3,11 @@ package import CloudStorage
 import Synchronization
 
 /// A cloud in this process's memory. Calls can be held, failed and counted through ``gate``; stored bytes can be damaged and counted here.
-package final class InMemoryBackend: ChangeNotifying, CloudContinuing {
+package final class InMemoryBackend: ChangeNotifying, ChunkCollecting, CloudContinuing {
     private struct State {
         var logs: [ContainerName: [[UInt8]]] = [:]
-        var chunks: [ContainerName: [ChunkID: [UInt8]]] = [:]
+        /// Frames by chunk and by the epoch of their key.
+        var chunks: [ContainerName: [ChunkID: [UInt64: [UInt8]]]] = [:]
         var listeners: [UInt64: AsyncStream<CloudEvent>.Continuation] = [:]
         var nextListener: UInt64 = 0
         var bytesPut = 0
@@ -82,15 +83,19 @@ package final class InMemoryBackend: ChangeNotifying, CloudContinuing {
 
     package func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID> {
         try await gate.pass(.missing)
-        return state.withLock { state in Set(chunks.filter { state.chunks[container]?[$0] == nil }) }
+        return state.withLock { state in Set(chunks.filter { state.chunks[container]?[$0]?[0] == nil }) }
     }
 
     package func putChunk(_ chunk: OutgoingChunk, in container: ContainerName) async throws {
+        try await putChunk(chunk, epoch: 0, in: container)
+    }
+
+    package func putChunk(_ chunk: OutgoingChunk, epoch: UInt64, in container: ContainerName) async throws {
         try await gate.pass(.putChunk, chunk.id)
         state.withLock { state in
             state.bytesPut += chunk.frame.count
-            if state.chunks[container]?[chunk.id] == nil {
-                state.chunks[container, default: [:]][chunk.id] = chunk.frame
+            if state.chunks[container]?[chunk.id]?[epoch] == nil {
+                state.chunks[container, default: [:]][chunk.id, default: [:]][epoch] = chunk.frame
             }
         }
     }
@@ -102,9 +107,35 @@ package final class InMemoryBackend: ChangeNotifying, CloudContinuing {
     package func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8] {
         try await gate.pass(.getChunk, id)
         return try state.withLock { state in
-            guard let frame = state.chunks[container]?[id] else { throw CloudError(.notFound, "No chunk \(id).") }
+            guard let frame = state.chunks[container]?[id]?.values.first else {
+                throw CloudError(.notFound, "No chunk \(id).")
+            }
             state.bytesGot += frame.count
             return frame
+        }
+    }
+
+    package func present(_ keys: [ChunkKey], in container: ContainerName) async throws -> Set<ChunkKey> {
+        try await gate.pass(.missing)
+        return state.withLock { state in Set(keys.filter { state.chunks[container]?[$0.id]?[$0.epoch] != nil }) }
+    }
+
+    package func storedChunks(
+        in container: ContainerName, after key: ChunkKey?, limit: Int
+    ) async throws -> [StoredChunk] {
+        let all = state.withLock { $0.chunks[container, default: [:]] }.flatMap { id, frames in
+            frames.map { StoredChunk(key: ChunkKey(id, epoch: $0), bytes: UInt64($1.count)) }
+        }
+        let later = all.filter { chunk in key.map { CollectionList.precedes($0, chunk.key) } ?? true }
+        return Array(later.sorted { CollectionList.precedes($0.key, $1.key) }.prefix(limit))
+    }
+
+    package func remove(_ keys: [ChunkKey], in container: ContainerName) async throws {
+        state.withLock { state in
+            for key in keys {
+                state.chunks[container]?[key.id]?[key.epoch] = nil
+                if state.chunks[container]?[key.id]?.isEmpty == true { state.chunks[container]?[key.id] = nil }
+            }
         }
     }
 
@@ -132,12 +163,12 @@ package final class InMemoryBackend: ChangeNotifying, CloudContinuing {
 
     /// Replaces a chunk's stored frame, for tests of damage; nil removes it.
     package func replaceChunk(_ id: ChunkID, in container: ContainerName, with frame: [UInt8]?) {
-        state.withLock { $0.chunks[container, default: [:]][id] = frame }
+        state.withLock { $0.chunks[container, default: [:]][id] = frame.map { [0: $0] } }
     }
 
     /// Returns a chunk's stored frame, without a counted call.
     package func storedChunk(_ id: ChunkID, in container: ContainerName) -> [UInt8]? {
-        state.withLock { $0.chunks[container]?[id] }
+        state.withLock { $0.chunks[container]?[id]?.values.first }
     }
 
     package func storedChunks(in container: ContainerName) -> Set<ChunkID> {

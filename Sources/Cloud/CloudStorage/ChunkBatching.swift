@@ -5,3 +5,14 @@ package protocol ChunkBatching: CloudBackend {
     /// Stores several chunks, which should be small. After an error any of them may be stored.
     func putChunks(_ chunks: [OutgoingChunk], in container: ContainerName) async throws
 }
+
+extension CloudBackend {
+    /// Stores chunks, in one request where the cloud takes several.
+    package func put(_ chunks: [OutgoingChunk], in container: ContainerName) async throws {
+        if chunks.count > 1, let backend = self as? any ChunkBatching {
+            try await backend.putChunks(chunks, in: container)
+        } else {
+            for chunk in chunks { try await putChunk(chunk, in: container) }
+        }
+    }
+}

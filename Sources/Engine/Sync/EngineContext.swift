@@ -27,6 +27,7 @@ package struct EngineContext: Sendable {
     package let loops = RewriteLoops()
     package let namesakes: Namesakes
     let waiting = PermitWaiters()
+    let keys: CollectionKeys
     let keyValueThrottle = KeyValueThrottle()
 
     /// How long a change rests before it is sent; zero while a client waits for it.
@@ -47,7 +48,11 @@ package struct EngineContext: Sendable {
         self.content = content
         self.backend = backend
         self.mounted = mounted
+        let keys = CollectionKeys(metadata: metadata, backend: backend, pool: transfers.pool, log: log)
+        var transfers = transfers
+        transfers.keys = keys
         self.transfers = transfers
+        self.keys = keys
         self.device = device
         self.deviceName = deviceName
         self.time = time

@@ -12,14 +12,17 @@ import Transfers
 struct LostChunks {
     let context: EngineContext
 
-    /// Appends a batch. If the cloud lost chunks that it needs, uploads them and tries once more. In a cloud that continues the one that
-    /// the device knew, the chunks are verified first.
+    /// Appends a batch whose contents stay in the cloud. If the cloud lost chunks that it needs, uploads them and tries once more. In a
+    /// cloud that continues the one that the device knew, the chunks are verified first.
     func append(_ payload: [UInt8], to container: LocalContainer) async throws {
         let key = LocalContainer.unverifiedKey(container.id)
         let isUnverified = try await context.blocking { [context] in
             try context.metadata.read { try $0.setting(key) == .init([1]) }
         }
-        if isUnverified { guard try await restore(for: payload, in: container) else { return } }
+        if isUnverified {
+            context.keys.forgetStored(in: container.name)
+            guard try await restore(for: payload, in: container) else { return }
+        }
         try await appendRestoring(payload, to: container)
         guard isUnverified else { return }
         try await context.blocking { [context] in
@@ -28,10 +31,14 @@ struct LostChunks {
     }
 
     private func appendRestoring(_ payload: [UInt8], to container: LocalContainer) async throws {
+        let gate = ContentGate(context: context)
+        try await gate.verify(payload, in: container)
         do { _ = try await context.backend.append(payload, to: container.name) } catch let error as CloudError {
             guard error.code == .damaged else { throw error }
             context.log.error("chunks were lost, sending them again", metadata: ["why": "\(error.message)"])
+            context.keys.forgetStored(in: container.name)
             guard try await restore(for: payload, in: container) else { return }
+            try await gate.verify(payload, in: container)
             _ = try await context.backend.append(payload, to: container.name)
         }
     }
@@ -77,20 +84,6 @@ struct LostChunks {
         let list = stored.flatMap { try? Manifest(decoding: $0, size: content.size) }
         guard let manifest = Manifest(within: content) ?? list else { return false }
         let chunks = manifest.chunks.map(\.id) + (content.layout == .manifest ? [content.digest] : [])
-        return try await context.backend.missing(chunks, in: container).isEmpty
-    }
-}
-
-extension ChangeBatch {
-    /// The contents that these changes name.
-    fileprivate var contents: Set<ContentReference> {
-        let contents = changes.compactMap { change -> ContentReference? in
-            switch change {
-            case .create(_, _, _, _, let body): body.content?.reference
-            case .edit(_, _, let content, _): content.reference
-            case .move, .setAttributes, .delete, .resolve, .setValue, .raiseRules: nil
-            }
-        }
-        return Set(contents.filter { $0.size > 0 })
+        return try await context.transfers.missing(chunks, in: container).isEmpty
     }
 }

@@ -119,7 +119,9 @@ package struct Outbox: Sendable {
         let batch = ChangeBatch(
             device: context.device, deviceName: context.deviceName,
             deviceSequence: try tree.lastSequence(of: context.device) + 1, time: context.time.now(),
-            packages: Array(packages), changes: changes)
+            packages: Array(packages),
+            // Its contents are verified under this epoch or a later one before each append (``ContentGate``).
+            collection: try tree.collectionEpochs().proposed, changes: changes)
         let payload = try batch.encoded()
         try transaction.pending.setBatch(payload, deviceSequence: batch.deviceSequence, of: container.id)
         for case .create(let id, _, _, _, _) in changes {

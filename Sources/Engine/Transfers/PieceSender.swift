@@ -24,7 +24,7 @@ struct PieceSender: Sendable {
 
     func missing(_ pieces: [UploadPiece]) async throws -> Set<ChunkID> {
         try await context.slots.withSlot(.background) {
-            try await context.backend.missing(pieces.map(\.entry.id), in: container)
+            try await context.missing(pieces.map(\.entry.id), in: container)
         }
     }
 
@@ -36,11 +36,7 @@ struct PieceSender: Sendable {
             let chunks = zip(group, frames).compactMap { member, made in
                 made.frame.map { OutgoingChunk(id: member.piece.entry.id, kind: member.piece.kind, frame: $0) }
             }
-            if chunks.count > 1, let backend = context.backend as? any ChunkBatching {
-                try await backend.putChunks(chunks, in: container)
-            } else {
-                for chunk in chunks { try await context.backend.putChunk(chunk, in: container) }
-            }
+            try await context.put(chunks, in: container)
             return zip(group, frames).map { member, made in
                 Outcome(piece: member.piece, sent: made.frame?.count, failures: made.failures)
             }

@@ -10,6 +10,8 @@ package struct TransferContext: Sendable {
     /// Returns a number in 0..<1, which spreads back-offs.
     package let jitter: @Sendable () -> Double
     package let silences: Silences
+    /// Chooses the keys of uploaded chunks; nil where the log is not known, so that all have epoch 0.
+    package var keys: (any UploadKeys)?
 
     package init(
         backend: any CloudBackend, slots: TransferSlots, pool: BlockingPool,

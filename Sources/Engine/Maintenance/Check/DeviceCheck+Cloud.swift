@@ -99,6 +99,7 @@ extension DeviceCheck {
         }
         guard let holder, case .good = try await context.inspect(holder) else { return false }
         try await context.backend.distrust(Set(bad.map(\.id)), in: container.name)
+        context.transfers.keys?.forgetStored(in: container.name)
         let file = SharedDescriptor(adopting: try context.content.open(holder.blob))
         let result = try await ContentUploader(context.transfers).upload(
             file, size: reference.size, to: container.name)

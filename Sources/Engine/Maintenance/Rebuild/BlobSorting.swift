@@ -95,7 +95,7 @@ struct BlobSorting {
     private mutating func isHeld(_ manifest: Manifest, _ blob: BlobName, _ row: LocalItem?) async throws -> Bool {
         let place = row.flatMap { rows.container($0.container) } ?? knowledge.container(of: manifest.reference.digest)
         guard let place else { return false }
-        let missing = try await transfers.backend.missing(manifest.chunkIDs, in: place)
+        let missing = try await transfers.missing(manifest.chunkIDs, in: place)
         if missing.isEmpty { return true }
         let file = SharedDescriptor(adopting: try old.open(blob))
         do {

@@ -1,6 +1,6 @@
 /// The tables of a folded container. They are derived from the log: a change of the version rebuilds them.
 enum FoldedSchema {
-    static let version = 3
+    static let version = 4
 
     /// Ids are 16 bytes in big-endian order, so that they sort like the ids. `layout` is 255 where content is announced. `dropped` has the
     /// contents that items gave up, with the time at which the entry arrived that did it, in seconds since 1970 UTC by the server's clock.
@@ -72,6 +72,7 @@ enum FoldedSchema {
         ) WITHOUT ROWID;
         CREATE TABLE alias (id BLOB PRIMARY KEY, target BLOB NOT NULL) WITHOUT ROWID;
         CREATE TABLE device (id INTEGER PRIMARY KEY, sequence INTEGER NOT NULL);
+        \(ProposedCollections.table)
         CREATE TABLE state (
             id INTEGER PRIMARY KEY CHECK (id = 1),
             sequence INTEGER NOT NULL,
