@@ -82,7 +82,7 @@ let package = Package(
         .testTarget(name: "ChunkingTests", dependencies: ["Basics", "Chunking", "CloudModel", "TestSupport"]),
         .target(
             name: "CloudStorage", dependencies: ["Basics", "CloudModel", logging], path: "Sources/Cloud/CloudStorage"),
-        .testTarget(name: "CloudStorageTests", dependencies: ["CloudStorage"]),
+        .testTarget(name: "CloudStorageTests", dependencies: ["Basics", "CloudModel", "CloudStorage"]),
         .target(
             name: "DirectoryCloud",
             dependencies: ["Basics", "CLinux", "CloudModel", "CloudStorage", logging, systemPackage],

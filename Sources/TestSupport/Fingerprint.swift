@@ -31,6 +31,9 @@ struct Fingerprint: CustomStringConvertible {
         for item in tree.allItems.sorted(by: { $0.id < $1.id }) { combine(item.encoded()) }
         for (id, target) in tree.aliases.sorted(by: { $0.key < $1.key }) { combine("\(id) \(target)") }
         for (device, number) in tree.lastSequences.sorted(by: { $0.key < $1.key }) { combine("\(device) \(number)") }
+        for (_, collection) in tree.collections.sorted(by: { $0.key < $1.key }) {
+            combine("collection \(collection.epoch) \(collection.phase) \(collection.list.digest)")
+        }
         for (key, entry) in tree.keyValues.sorted(by: { $0.key < $1.key }) {
             combine("\(key) \(entry.time.nanoseconds) \(String(describing: entry.value))")
         }

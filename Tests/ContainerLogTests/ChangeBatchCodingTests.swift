@@ -9,6 +9,7 @@ struct ChangeBatchCodingTests {
     private let sample = ChangeBatch(
         device: TestLog.a, deviceName: "desk", deviceSequence: 7, time: .minute(3),
         packages: [1, 2, 300].map { PackageVersion(.sample($0), VersionID(sequence: LogSequence($0), index: 200)) },
+        collection: 300, keyEpoch: 1,
         changes: [
             .file(1, "x.txt", 10), .folder(2, "d"), .announcement(3, "n", size: 9),
             .create(
@@ -21,6 +22,9 @@ struct ChangeBatchCodingTests {
                     permissions: 0o600, modified: .minute(1), extended: ["user.q": nil, "user.r": [2]])),
             .delete(1, 10), .delete(2),
             .resolve(.sample(1), versions: [VersionID(sequence: LogSequence(4), index: 2)]), .raiseRules(2),
+            .collection(
+                .proposed(epoch: 301, list: ContentReference(digest: .sample(3), size: 70_000, layout: .manifest))),
+            .collection(.begun(epoch: 301)), .collection(.done(epoch: 1)),
             .setValue(key: "kéy", value: [0, 255], time: .minute(3)), .setValue(key: "k", value: nil, time: .zero),
         ])
 
@@ -55,6 +59,39 @@ struct ChangeBatchCodingTests {
         ]
         #expect(try batch.encoded() == bytes)
         #expect(try ChangeBatch(decoding: bytes) == batch)
+    }
+
+    @Test("A batch that knows of a collection says so, and an older program stops there: these are its bytes")
+    func pinnedCollections() throws {
+        let list = ContentReference(digest: .sample(1), size: 300, layout: .chunk)
+        let batch = ChangeBatch(
+            device: DeviceID(0x0102), deviceName: "d", deviceSequence: 1, time: .zero, collection: 300, keyEpoch: 2,
+            changes: [.collection(.proposed(epoch: 301, list: list)), .collection(.begun(epoch: 5))])
+        let head: [UInt8] = [
+            1, 5, 0, 2, 1, 0, 0, 0, 0, 0, 0, 1, 0x64, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xAC, 2, 2, 2, 9, 1, 0xAD, 2, 1,
+            0xAC, 2,
+        ]
+        let bytes = head + list.digest.bytes + [9, 2, 5]
+        #expect(try batch.encoded() == bytes)
+        #expect(try ChangeBatch(decoding: bytes) == batch)
+    }
+
+    @Test("A collection under rules that have none is damage, and so is an announced list")
+    func earlyCollections() throws {
+        let batch = ChangeBatch(
+            device: TestLog.a, deviceName: "d", deviceSequence: 1, time: .zero,
+            changes: [.collection(.begun(epoch: 1))])
+        let bytes = try batch.encoded()
+        for rules in UInt8(0)...4 {
+            var early = bytes
+            early[1] = rules
+            // The two numbers that entries of rules 5 have beside the packages, and the packages before rules 3.
+            let start = early.count - 6 + (rules < 3 ? -1 : 0)
+            early.removeSubrange(start..<start + (rules < 3 ? 3 : 2))
+            #expect(throws: LogError.self) { try ChangeBatch(decoding: early) }
+        }
+        let announced = Array(bytes.dropLast(2)) + [1, 1, 0xFF, 3]
+        #expect(throws: LogError.self) { try ChangeBatch(decoding: announced) }
     }
 
     @Test(

@@ -14,8 +14,10 @@ struct LogDocumentTests {
         return try String(contentsOf: file.appending(path: "docs/LOG.md"), encoding: .utf8)
     }
 
-    private static func encoded(_ changes: [Change]) throws -> [UInt8] {
-        try ChangeBatch(device: TestLog.a, deviceName: "d", deviceSequence: 1, time: .zero, changes: changes).encoded()
+    private static func encoded(_ changes: [Change], collection: UInt64 = 0) throws -> [UInt8] {
+        try ChangeBatch(
+            device: TestLog.a, deviceName: "d", deviceSequence: 1, time: .zero, collection: collection, changes: changes
+        ).encoded()
     }
 
     @Test(
@@ -25,10 +27,13 @@ struct LogDocumentTests {
             ("move", .move(1, to: .documents, "y")), ("set attributes", .setAttributes(.sample(1), AttributeChanges())),
             ("delete", .delete(2)), ("resolve", .resolve(.sample(1), versions: [])), ("raise rules", .raiseRules(2)),
             ("set value", .setValue(key: "k", value: nil, time: .zero)),
+            ("collection", .collection(.begun(epoch: 1))),
         ] as [(String, Change)])
     func change(name: String, change: Change) throws {
         // A batch without changes ends with their count.
-        let tag = try Self.encoded([change])[Self.encoded([]).count]
+        let collection: UInt64 = if case .collection = change { 1 } else { 0 }
+        let tag = try Self.encoded([change], collection: collection)[
+            Self.encoded([], collection: collection).count]
         #expect(try Self.document().contains("| \(name) | \(tag) |"))
     }
 

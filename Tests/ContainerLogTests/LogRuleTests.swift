@@ -129,4 +129,7 @@ private struct FailingTree: TreeStore {
     mutating func setKeyValue(_ entry: KeyValueEntry, for key: String) throws { tree.setKeyValue(entry, for: key) }
     func keyValueTotals() throws -> KeyValueTotals { tree.keyValueTotals() }
     mutating func forgetOldestRemovedKey() throws { tree.forgetOldestRemovedKey() }
+    func collection(_ epoch: UInt64) throws -> ProposedCollection? { tree.collection(epoch) }
+    mutating func setCollection(_ collection: ProposedCollection) throws { tree.setCollection(collection) }
+    func collectionEpochs() throws -> CollectionEpochs { tree.collectionEpochs() }
 }

@@ -36,6 +36,9 @@ struct ManyConflictTests {
         mutating func setKeyValue(_ entry: KeyValueEntry, for key: String) { tree.setKeyValue(entry, for: key) }
         func keyValueTotals() -> KeyValueTotals { tree.keyValueTotals() }
         mutating func forgetOldestRemovedKey() { tree.forgetOldestRemovedKey() }
+        func collection(_ epoch: UInt64) -> ProposedCollection? { tree.collection(epoch) }
+        mutating func setCollection(_ collection: ProposedCollection) { tree.setCollection(collection) }
+        func collectionEpochs() -> CollectionEpochs { tree.collectionEpochs() }
     }
 
     private static let count = UInt64(ChangeBatch.maximumChanges)

@@ -129,7 +129,7 @@ private struct ModelPair {
         case .setAttributes(_, let changes):
             if let permissions = changes.permissions { synced.attributes.permissions = permissions }
             for (name, value) in changes.extended { synced.attributes.extended[name] = value }
-        case .delete, .resolve, .setValue, .raiseRules: break
+        case .delete, .resolve, .setValue, .collection, .raiseRules: break
         }
         trees.synced = synced
     }

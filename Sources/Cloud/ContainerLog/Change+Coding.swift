@@ -11,6 +11,7 @@ private enum ChangeTag: UInt8 {
     case resolve = 6
     case raiseRules = 7
     case setValue = 8
+    case collection = 9
 }
 
 extension ByteWriter {
@@ -46,6 +47,9 @@ extension ByteWriter {
             append(fixed: time.nanoseconds)
             append(byte: value == nil ? 0 : 1)
             if let value { append(counted: value) }
+        case .collection(let step):
+            append(byte: ChangeTag.collection.rawValue)
+            append(step)
         case .raiseRules(let rules):
             append(byte: ChangeTag.raiseRules.rawValue)
             append(fixed: rules)
@@ -93,6 +97,9 @@ extension ByteReader {
         case .setValue:
             guard rules.writesKeys else { throw .invalid("a key under rules \(rules.version), which have none") }
             return try setValue()
+        case .collection:
+            guard rules.collects else { throw .invalid("a collection under rules \(rules.version), which have none") }
+            return .collection(try collectionStep())
         }
     }
 

@@ -27,6 +27,9 @@ package enum Change: Hashable, Sendable {
     /// Writes a key of the container's key-value store, or removes it (nil). `time` is when the user did so.
     case setValue(key: String, value: [UInt8]?, time: Timestamp)
 
+    /// A step of a collection of garbage in the cloud.
+    case collection(CollectionStep)
+
     /// Raises the rules with which the log is folded from the next entry on. Never lowers them.
     case raiseRules(UInt16)
 }
@@ -59,19 +62,26 @@ package struct ChangeBatch: Hashable, Sendable {
     /// The packages whose contents the batch changes, in the order of their ids. The batch is void if one of them has another version by
     /// then.
     package var packages: [PackageVersion]
+    /// The newest collection of garbage that the device had folded the proposal of when it verified that the chunks of the batch's contents
+    /// are in the cloud; 0 before the first. The batch is refused if it brings contents and a later collection has begun by then.
+    package var collection: UInt64
+    /// The epoch of the key that the batch's contents are encrypted with. Reserved: 0, and the reducer ignores it.
+    package var keyEpoch: UInt64
     package var changes: [Change]
     /// The rules that the entry names, if they are not those that its changes need: it is folded under these.
     var namedRules: UInt16?
 
     package init(
         device: DeviceID, deviceName: String, deviceSequence: UInt64, time: Timestamp,
-        packages: [PackageVersion] = [], changes: [Change]
+        packages: [PackageVersion] = [], collection: UInt64 = 0, keyEpoch: UInt64 = 0, changes: [Change]
     ) {
         self.device = device
         self.deviceName = deviceName
         self.deviceSequence = deviceSequence
         self.time = time
         self.packages = packages
+        self.collection = collection
+        self.keyEpoch = keyEpoch
         self.changes = changes
     }
 }

@@ -31,6 +31,10 @@ extension ChangeBatch {
         writer.append(varint: deviceSequence)
         writer.append(fixed: time.nanoseconds)
         if rules.namesPackages { writer.append(packages) }
+        if rules.collects {
+            writer.append(varint: collection)
+            writer.append(varint: keyEpoch)
+        }
         writer.append(varint: UInt64(changes.count))
         for change in changes { writer.append(change) }
         guard writer.bytes.count <= Self.maximumBytes else { throw .tooLarge("\(writer.bytes.count) bytes") }
@@ -93,6 +97,8 @@ extension ByteReader {
         guard deviceSequence < UInt64(Int64.max) else { throw .invalid("the batch number \(deviceSequence)") }
         let time = Timestamp(nanoseconds: try fixed())
         let packages = rules.namesPackages ? try packageVersions() : []
+        let collection = rules.collects ? try varint() : 0
+        let keyEpoch = rules.collects ? try varint() : 0
         let count = try count(minimumBytes: 3)
         guard count <= ChangeBatch.maximumChanges else { throw .invalid("\(count) changes, too many for an entry") }
         var changes: [Change] = []
@@ -101,6 +107,6 @@ extension ByteReader {
         try expectEnd()
         return ChangeBatch(
             device: device, deviceName: deviceName, deviceSequence: deviceSequence, time: time, packages: packages,
-            changes: changes)
+            collection: collection, keyEpoch: keyEpoch, changes: changes)
     }
 }

@@ -53,9 +53,11 @@ package struct ContainerReducer: Sendable {
         try batch.deviceSequence <= store.lastSequence(of: batch.device) || refuses(batch, in: store)
     }
 
-    /// Whether another batch has changed a package since this one was made, so that the package would mix the changes of both.
+    /// Whether folding the batch would lose something: another batch has changed a package since this one was made, so that the package
+    /// would mix the changes of both; or a collection that its device did not know of has begun, and may remove chunks of its contents.
     private func refuses(_ batch: ChangeBatch, in store: some TreeStore) throws -> Bool {
-        try batch.packages.contains { known in
+        if batch.bringsContents, try batch.collection < store.collectionEpochs().begun { return true }
+        return try batch.packages.contains { known in
             guard let item = try store.standing(for: known.package), item.body == .folder else { return true }
             return item.version != known.version
         }

@@ -13,6 +13,10 @@ package struct DictionaryTree: TreeStore, Sendable {
     /// The key-value store, with removed keys.
     package private(set) var keyValues: [String: KeyValueEntry] = [:]
 
+    /// The collections of garbage, by epoch.
+    package private(set) var collections: [UInt64: ProposedCollection] = [:]
+    private var epochs = CollectionEpochs()
+
     /// An empty tree. ``ContainerReducer`` makes the well-known folders with the first entry, unless they exist.
     package init(foldsNames: Bool = false) { current = LogState(foldsNames: foldsNames) }
 
@@ -66,6 +70,16 @@ package struct DictionaryTree: TreeStore, Sendable {
         }
         if let oldest { keyValues[oldest.key] = nil }
     }
+
+    package func collection(_ epoch: UInt64) -> ProposedCollection? { collections[epoch] }
+
+    package mutating func setCollection(_ collection: ProposedCollection) {
+        collections[collection.epoch] = collection
+        epochs.proposed = max(epochs.proposed, collection.epoch)
+        if collection.phase != .proposed { epochs.begun = max(epochs.begun, collection.epoch) }
+    }
+
+    package func collectionEpochs() -> CollectionEpochs { epochs }
 
     private func key(of item: CloudItem) -> NameKey { NameKey(item.name, folding: current.foldsNames) }
 }

@@ -70,6 +70,7 @@ struct Fold<Store: TreeStore> {
         case .delete(let id, let base): try delete(id, base: base)
         case .resolve(let id, let versions): try resolve(id, versions: versions)
         case .setValue(let key, let value, let time): try setValue(key, to: value, at: time)
+        case .collection(let step): try collect(step)
         case .raiseRules: break
         }
     }

@@ -14,7 +14,8 @@ package struct FoldResult: Hashable, Sendable {
 
     /// Whether the log had this batch already; nothing but the sequence changed.
     package var isRepeat = false
-    /// Whether the batch was refused because it changes a package that another batch changed first. Its number is used up, and none of its
+    /// Whether the batch was refused because it changes a package that another batch changed first, or brings contents without knowing of a
+    /// collection that has begun. Its number is used up, and none of its
     /// changes were applied.
     package var isRefused = false
     /// Items that changed, each once, in the order of their first change. They include parents that were restored, items that had to take

@@ -31,7 +31,7 @@ extension TreeStore {
         case .create(_, let parent, _, _, _): [parent]
         case .edit(let id, _, _, _), .delete(let id, _): try standing(for: id).map { [$0.parent] } ?? []
         case .move(let id, let parent, _): try (standing(for: id).map { [$0.parent] } ?? []) + [parent]
-        case .setAttributes, .resolve, .setValue, .raiseRules: []
+        case .setAttributes, .resolve, .setValue, .collection, .raiseRules: []
         }
     }
 

@@ -127,6 +127,12 @@ package protocol TreeStore {
     func keyValueTotals() throws -> KeyValueTotals
     /// Drops the removed key with the earliest time; of several, the first in the order of its UTF-8.
     mutating func forgetOldestRemovedKey() throws
+
+    /// Returns the collection of garbage of that epoch; nil if it was not proposed.
+    func collection(_ epoch: UInt64) throws -> ProposedCollection?
+    /// Inserts or replaces the collection of an epoch.
+    mutating func setCollection(_ collection: ProposedCollection) throws
+    func collectionEpochs() throws -> CollectionEpochs
 }
 
 /// The form in which names are compared within a folder: the bytes, or in containers that fold names the case-folded text in NFC.

@@ -66,17 +66,3 @@ struct LostChunks {
         return try await context.backend.missing(chunks, in: container).isEmpty
     }
 }
-
-extension ChangeBatch {
-    /// The contents that these changes name.
-    fileprivate var contents: Set<ContentReference> {
-        let contents = changes.compactMap { change -> ContentReference? in
-            switch change {
-            case .create(_, _, _, _, let body): body.content?.reference
-            case .edit(_, _, let content, _): content.reference
-            case .move, .setAttributes, .delete, .resolve, .setValue, .raiseRules: nil
-            }
-        }
-        return Set(contents.filter { $0.size > 0 })
-    }
-}

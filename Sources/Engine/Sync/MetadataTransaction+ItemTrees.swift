@@ -82,7 +82,7 @@ extension Change {
         case .create(let id, _, _, _, _), .edit(let id, _, _, _), .move(let id, _, _), .setAttributes(let id, _),
             .delete(let id, _), .resolve(let id, _):
             id
-        case .setValue, .raiseRules: nil
+        case .setValue, .collection, .raiseRules: nil
         }
     }
 

@@ -69,7 +69,7 @@ package struct OwnChanges {
         case .setValue(let key, _, let time):
             try transaction.keyValues.confirm(key, in: container, time: time)
             return nil
-        case .raiseRules: return nil
+        case .collection, .raiseRules: return nil
         }
     }
 

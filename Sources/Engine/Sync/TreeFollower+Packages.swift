@@ -205,7 +205,7 @@ extension Change {
     fileprivate var isOfContents: Bool {
         switch self {
         case .create, .edit, .move, .delete: true
-        case .setAttributes, .resolve, .setValue, .raiseRules: false
+        case .setAttributes, .resolve, .setValue, .collection, .raiseRules: false
         }
     }
 }

@@ -16,6 +16,7 @@ package struct MetadataTransaction {
     package var transfers: TransferQueue { TransferQueue(transaction: self) }
     package var history: ItemHistory { ItemHistory(transaction: self) }
     package var keyValues: KeyValueTable { KeyValueTable(transaction: self) }
+    package var collections: CollectionTable { CollectionTable(transaction: self) }
 
     /// Returns the folded log of a container.
     ///

@@ -26,6 +26,7 @@ enum Schema {
         migrator.registerMigration("paused folders") { db in
             try db.execute(sql: "CREATE INDEX local_paused ON local(node) WHERE isPaused = 1")
         }
+        migrator.registerMigration("collections") { try CollectionMigration.run($0) }
         return migrator
     }
 
@@ -53,7 +54,9 @@ enum Schema {
     ]
 
     /// Tables whose rows have seals.
-    static let sealedTables = SealMigration.tables + ["version"] + KeyValueMigration.tables + DeletionMigration.tables
+    static let sealedTables =
+        SealMigration.tables + ["version"] + KeyValueMigration.tables + DeletionMigration.tables
+        + CollectionMigration.tables
 
     /// The indexes of the engine's frequent queries, which read no row that does not match.
     private static let coveringIndexes = [

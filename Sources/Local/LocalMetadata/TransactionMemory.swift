@@ -21,6 +21,7 @@ final class TransactionMemory {
     /// Whether folders became packages or ceased to be, which none of their rows shows.
     var changesEverything = false
     var packageTypes: [ContainerID: PackageTypes] = [:]
+    var collections: [ContainerID: CollectionEpochs] = [:]
     var changedStores: Set<ContainerID> = []
     /// The shown values of keys before this transaction changed them.
     var shownValues: [ContainerID: [String: [UInt8]?]] = [:]

@@ -26,6 +26,7 @@ extension History {
             case .delete(let id, let base): "delete \(short(id)) \(name(base))"
             case .resolve(let id, let versions): "resolve \(short(id)) \(versions)"
             case .setValue(let key, let value, _): "write \(key) \(value?.count ?? 0)"
+            case .collection(let step): "\(step.phase) \(step.epoch)"
             case .raiseRules: "raise"
             }
         }

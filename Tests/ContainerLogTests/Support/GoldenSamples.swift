@@ -9,12 +9,12 @@ enum GoldenSamples {
     static func all() throws -> [GoldenLog] {
         var logs = try [
             conflicts(), heirs(), merges(), tombstones(), names(), keys(), packages(), packageTypes(), earlyTypes(),
-            extremes(),
+            extremes(), collections(),
         ]
         for seed in UInt64(1)...5 {
             logs.append(try golden("devices-\(seed)", History(seed: seed, steps: 400).log))
         }
-        for rules in UInt16(1)...4 {
+        for rules in UInt16(1)...5 {
             for foldsNames in [false, true] {
                 for (focus, kind) in [
                     (HostileLog.Focus.everything, "hostile"), (.conflicts, "conflicts"), (.names, "names"),
@@ -225,6 +225,29 @@ enum GoldenSamples {
             entries += [declaration, try batch.encoded()]
         }
         return GoldenLog(name: "early-types", entries: entries)
+    }
+
+    /// Steps of collections in and out of order, two collections at once, and batches that knew of them or not.
+    private static func collections() throws -> GoldenLog {
+        var log = try TestLog()
+        let list = ContentReference(digest: .sample(90), size: 90, layout: .manifest)
+        let steps: [CollectionStep] = [
+            .begun(epoch: 1), .proposed(epoch: 2, list: list), .proposed(epoch: 1, list: list),
+            .proposed(epoch: 2, list: list), .begun(epoch: 2), .done(epoch: 1), .begun(epoch: 1), .done(epoch: 2),
+            .done(epoch: 1), .begun(epoch: 2), .proposed(epoch: 0, list: list), .proposed(epoch: 3, list: list),
+        ]
+        for (number, step) in zip(UInt64(1)..., steps) {
+            try log.append(TestLog.a, .collection(step))
+            for known in UInt64(0)...3 {
+                var batch = try log.made(TestLog.b, .file(number * 10 + known, "f", number * 10 + known))
+                batch.collection = known
+                batch.keyEpoch = known == 3 ? 1 : 0
+                try log.fold(batch)
+            }
+            try log.append(
+                TestLog.c, .move(number * 10 + 2, to: .documents, "m"), .announcement(number + 500, "n", size: 3))
+        }
+        return try golden("collections", log.batches)
     }
 
     /// Numbers that are the first or the last of their kind, damaged entries, gaps in the device sequences, and raised rules.

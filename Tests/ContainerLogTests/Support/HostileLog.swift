@@ -39,7 +39,8 @@ struct HostileLog {
         return ChangeBatch(
             device: device, deviceName: "d", deviceSequence: last == 0 || random.chance(90) ? last + 1 : last,
             time: Timestamp(nanoseconds: Int64(bitPattern: random.next())),
-            packages: rules >= 3 && random.chance(30) ? packages(ids) : [], changes: changes)
+            packages: rules >= 3 && random.chance(30) ? packages(ids) : [],
+            collection: rules >= 5 ? UInt64(random.number(0..<4)) : 0, changes: changes)
     }
 
     /// Returns items of any kind, some with their current version and some with another one.
@@ -58,6 +59,17 @@ struct HostileLog {
         let own = (0..<(focus == .conflicts ? 3 : 8)).map { ItemID.sample($0) }
         return own + (focus == .conflicts ? [] : [.root, .documents, .nowhere])
             + tree.aliases.keys.sorted().prefix(4) + tree.allItems.map(\.id).sorted().suffix(6)
+    }
+
+    /// Returns a step of a collection: mostly the next one, of an epoch near the newest.
+    private mutating func makeStep() -> CollectionStep {
+        let newest = tree.collectionEpochs().proposed
+        let epoch = random.chance(10) ? random.next() : UInt64(random.number(0..<3)) + max(newest, 1) - 1
+        switch random.number(0..<3) {
+        case 0: return .proposed(epoch: epoch, list: ContentReference(digest: .sample(9), size: 9, layout: .chunk))
+        case 1: return .begun(epoch: epoch)
+        default: return .done(epoch: epoch)
+        }
     }
 
     private mutating func makeChange(_ ids: [ItemID]) -> Change {
@@ -92,6 +104,7 @@ struct HostileLog {
         case 13 where rules >= 4:
             let type = ReservedAttribute.packageType(random.chance(50) ? "mydoc" : "txt")
             return .setAttributes(.root, AttributeChanges(extended: [type: random.chance(70) ? [1] : nil]))
+        case 14 where rules >= 5: return .collection(makeStep())
         default:
             return focus == .conflicts
                 ? .edit(id, base: base, content: content, modified: time) : .move(id, parent: parent, name: name)

@@ -1,6 +1,7 @@
 import Basics
 import Chunking
 import CloudModel
+import CloudStorage
 
 extension FuzzTarget {
     /// Manifests. The first eight bytes are the size that the content should have.
@@ -54,6 +55,26 @@ extension FuzzTarget {
         let noise = (0..<200).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 >> 3) }
         return [[], Array("hello".utf8), [UInt8](repeating: 7, count: 3000), noise].map {
             Digest.of($0).bytes + ChunkFrame.encode($0)
+        }
+    }
+
+    /// Lists of keys that a collection may remove. The first eight bytes are the collection's epoch.
+    static let collectionLists = FuzzTarget(name: "collection-list") { bytes in
+        var reader = ByteReader(bytes)
+        guard let epoch = accepted({ try reader.fixed(UInt64.self) }) else { return false }
+        guard let list = accepted({ try CollectionList(decoding: bytes.dropFirst(8), of: epoch) }) else { return false }
+        let again = accepted { try CollectionList(decoding: list.encoded(), of: epoch) }
+        try Violation.unless(again == list, "a list that is encoded again differs")
+        try Violation.unless(list.keys.allSatisfy { $0.epoch < epoch }, "a collection lists a key of its own epoch")
+        try Violation.unless(list.keys.allSatisfy(list.contains), "a list does not contain its own key")
+        return true
+    } seeds: {
+        [[], [(1, 0)], [(1, 0), (1, 300), (2, 5), (9, 0)]].map { (keys: [(UInt64, UInt64)]) in
+            var writer = ByteWriter()
+            writer.append(fixed: UInt64(301))
+            let list = CollectionList(keys.map { ChunkKey(Digest(words: ($0.0, 1, 2, 3)), epoch: $0.1) })
+            writer.append(raw: list?.encoded() ?? [])
+            return writer.bytes
         }
     }
 }

@@ -15,6 +15,7 @@ extension FuzzTarget {
     } seeds: {
         try [
             EntrySamples.first, EntrySamples.second, EntrySamples.third, EntrySamples.fourth, EntrySamples.fifth,
+            EntrySamples.sixth,
         ].map { try $0.encoded() }
     }
 
@@ -152,6 +153,19 @@ enum EntrySamples {
                 ])
         }
     }
+
+    /// Knows of a collection, has a key's number, and proposes, begins and ends a collection.
+    static let sixth: ChangeBatch = {
+        let list = ContentReference(digest: Digest(words: (7, 2, 3, 4)), size: 70_000, layout: .manifest)
+        var sixth = batch(
+            1, 3,
+            [
+                .collection(.proposed(epoch: 1, list: list)), .collection(.begun(epoch: 1)),
+                .collection(.done(epoch: 1)), .edit(file, base: nil, content: content(3), modified: time),
+            ])
+        (sixth.collection, sixth.keyEpoch) = (300, 1)
+        return sixth
+    }()
 
     /// The tree of the first two batches.
     static let tree: DictionaryTree = {

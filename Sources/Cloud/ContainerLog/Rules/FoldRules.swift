@@ -17,6 +17,8 @@ struct FoldRules: Sendable {
     let namesPackages: Bool
     /// Whether an entry may declare which folders are packages.
     let declaresPackageTypes: Bool
+    /// Whether an entry names the newest collection of garbage that its device knew, and may be a step of one.
+    let collects: Bool
 
     /// How the fold derives ids from other ids.
     let derivedIDs: DerivedIDs
@@ -26,7 +28,7 @@ struct FoldRules: Sendable {
     let numberedName: NumberedName
 
     /// Every version, from 1.
-    static let all = [rules1, rules2, rules3, rules4]
+    static let all = [rules1, rules2, rules3, rules4, rules5]
 
     static var newest: FoldRules { all[all.count - 1] }
 

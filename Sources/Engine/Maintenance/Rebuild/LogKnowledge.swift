@@ -25,7 +25,7 @@ package struct LogKnowledge: Sendable {
                 if let digest = body.content?.reference?.digest { add(digest, of: id, in: container) }
             case .edit(let id, _, let content, _):
                 if let digest = content.reference?.digest { add(digest, of: id, in: container) }
-            case .move, .setAttributes, .delete, .resolve, .setValue, .raiseRules: break
+            case .move, .setAttributes, .delete, .resolve, .setValue, .collection, .raiseRules: break
             }
         }
     }

@@ -110,13 +110,6 @@ extension ChunkStore {
 extension ChangeBatch {
     /// The contents with bytes that these changes refer to, each once.
     var toldContents: [ContentReference] {
-        let contents = changes.compactMap { change -> ContentReference? in
-            switch change {
-            case .create(_, _, _, _, let body): body.content?.reference
-            case .edit(_, _, let content, _): content.reference
-            case .move, .setAttributes, .delete, .resolve, .raiseRules, .setValue: nil
-            }
-        }
-        return Array(Set(contents.filter { $0.layout != .empty }))
+        Array(contents)
     }
 }

@@ -44,6 +44,7 @@ final class ContainerFold: Sendable {
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { db in try db.execute(sql: CollectionTree.tables) }
+        migrator.registerMigration("collections") { db in try db.execute(sql: ProposedCollections.table) }
         try migrator.migrate(queue)
         return queue
     }

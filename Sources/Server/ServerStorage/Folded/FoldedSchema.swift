@@ -1,6 +1,6 @@
 /// The tables of a folded container. They are derived from the log: a change of the version rebuilds them.
 enum FoldedSchema {
-    static let version = 2
+    static let version = 3
 
     /// Ids are 16 bytes in big-endian order, so that they sort like the ids. `layout` is 255 where content is announced.
     static let tables = """
@@ -63,6 +63,7 @@ enum FoldedSchema {
         CREATE INDEX deletedAt ON deletion (time);
         CREATE TABLE alias (id BLOB PRIMARY KEY, target BLOB NOT NULL) WITHOUT ROWID;
         CREATE TABLE device (id INTEGER PRIMARY KEY, sequence INTEGER NOT NULL);
+        \(ProposedCollections.table)
         CREATE TABLE state (
             id INTEGER PRIMARY KEY CHECK (id = 1),
             sequence INTEGER NOT NULL,
