@@ -81,6 +81,9 @@ struct UbiquityCommand: ParsableCommand {
             CommandGroup(name: "Servers", subcommands: [LoginCommand.self, LogoutCommand.self]),
             CommandGroup(
                 name: "Help in need",
-                subcommands: [CheckCommand.self, RepairCommand.self, ResetCommand.self, DiagnoseCommand.self]),
+                subcommands: [
+                    CheckCommand.self, RepairCommand.self, ResetCommand.self, CloudCollectCommand.self,
+                    DiagnoseCommand.self,
+                ]),
         ])
 }
