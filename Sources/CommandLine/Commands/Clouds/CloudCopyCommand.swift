@@ -12,14 +12,15 @@ struct CloudCopyCommand: ParsableCommand {
             A copy that was interrupted continues when you run the command again, and one that is repeated adds what is \
             new. Each chunk is verified.
 
-            To move a device, wait until "ubiquity sync" has uploaded its edits, run this command once more, then: \
-            ubiquity unmount; ubiquity mount --cloud TO. Nothing is uploaded or downloaded again. Move all devices: an edit \
-            that a device sends to FROM later is not in TO. Published links do not move.
+            To move a device, wait until "ubiquity sync --wait" has uploaded its edits, run this command once more, then: \
+            ubiquity unmount; ubiquity mount --cloud TO. Nothing is uploaded or downloaded again. Move all devices: an \
+            edit that a device sends to FROM later is not in TO. Published links are not copied.
 
             "ubiquity status --json" shows the address of a mount's cloud.
             """)
 
-    @Argument(help: ArgumentHelp("The cloud to copy: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "from"))
+    @Argument(
+        help: ArgumentHelp("The cloud to copy: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "from"))
     var source: String
 
     @Argument(help: ArgumentHelp("The cloud to copy into.", valueName: "to"))
