@@ -29,7 +29,7 @@ struct DeviceScopeTests {
                 _ = try await store.devices.device(with: token)
                 Issue.record("an expired token was accepted")
             } catch let error as StorageError {
-                #expect(error.code == .unauthorized && error.message.contains("limited time"))
+                #expect(error.code == .unauthorized && error.message.contains("limited in time"))
             }
         }
     }

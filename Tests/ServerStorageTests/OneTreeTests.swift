@@ -149,7 +149,7 @@ struct OneTreeTests {
 
     @Test("a folded log of another version of the tables is made again")
     func otherVersion() async throws {
-        for version in [0, 2, 4] {
+        for version in [0, 2, 1_000] {
             try await expectSafe(after: "version \(version)") { _, file in
                 let queue = try DatabaseQueue(path: file)
                 try queue.write {
