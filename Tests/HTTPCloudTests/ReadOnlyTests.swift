@@ -91,7 +91,7 @@ struct ReadOnlyTests {
                 Issue.record("an expired token was accepted")
             } catch let error as CloudError {
                 #expect(error.code == .unauthorized)
-                #expect(error.message.contains("limited time") && error.message.contains("ubiquity login"))
+                #expect(error.message.contains("limited in time") && error.message.contains("ubiquity login"))
             }
         }
     }

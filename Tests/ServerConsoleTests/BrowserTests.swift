@@ -179,7 +179,7 @@ struct BrowserTests {
                 try await browser.waitFor("Deleted.")
                 #expect(try await device.names() == ["new.txt"])
                 try await browser.open("\(server.url)/console/transfers")
-                try await browser.waitFor("sends")
+                try await browser.waitFor("uploads")
                 try await browser.click("header button")
                 try await browser.waitFor("Sign-in code")
             }
