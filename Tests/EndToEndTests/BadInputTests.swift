@@ -17,12 +17,12 @@ extension EndToEnd {
             #expect(outcome.output.isEmpty, sourceLocation: sourceLocation)
         }
 
-        @Test("addresses that are not clouds, or are of a kind that this version does not support")
+        @Test("addresses that are not clouds, are of a kind that does not exist, or lack a region")
         func clouds() async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.stop()
                 let rest = [test.a.mount, "--state", "\(test.root)/other"]
-                let advice = "Use file:///DIRECTORY or http(s)://HOST."
+                let advice = "Use file:///DIRECTORY, http(s)://HOST or s3://BUCKET/PREFIX."
                 try await refused(
                     test, rest + ["--cloud", "gopher://x"], status: 1,
                     "not a valid cloud address, clouds of the kind \"gopher\" are not supported: gopher://x. \(advice)"
@@ -36,8 +36,7 @@ extension EndToEnd {
                     "not a valid cloud address, it is neither a URL nor a path: mycloud. \(advice)")
                 try await refused(
                     test, rest + ["--cloud", "s3://bucket"], status: 1,
-                    "this version does not support S3 clouds yet: s3://bucket. "
-                        + "Use file:///DIRECTORY, or a server of your own: http(s)://HOST.")
+                    "the region of the bucket bucket is not known. Add it: s3://bucket?region=eu-central-1.")
                 try await refused(
                     test, rest + ["--cloud", "https://user@cloud.example"], status: 1,
                     "not a valid server address, it has a user, a query, a fragment or invalid "

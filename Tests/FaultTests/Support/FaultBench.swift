@@ -189,6 +189,6 @@ extension TestDevice {
     /// How often a daemon of this device has logged that its database lost a sync, after which it ends.
     func timesGivenUp() throws -> Int {
         let log = try String(contentsOfFile: "\(state)/daemon.log", encoding: .utf8)
-        return log.matches(of: /Nothing more is promised until a new start/).count
+        return log.matches(of: /Nothing is durable until a restart/).count
     }
 }
