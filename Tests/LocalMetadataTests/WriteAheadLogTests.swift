@@ -114,4 +114,25 @@ struct WriteAheadLogTests {
         let node = try #require(rows.nodes().first)
         #expect(rows.item(node) != nil && !rows.isSound(node))
     }
+
+    @Test("a database with a reader that does not finish is closed with its log if that is permitted, and loses nothing")
+    func busyReader() throws {
+        let scratch = try Scratch()
+        try scratch.metadata.write { try $0.setSetting("before", .init([1])) }
+        var configuration = Configuration()
+        configuration.readonly = true
+        let reader = try DatabaseQueue(path: scratch.path, configuration: configuration)
+        try reader.inDatabase { db in
+            try db.execute(sql: "BEGIN; SELECT * FROM setting")
+            try scratch.metadata.write { try $0.setSetting("after", .init([2])) }
+            #expect(throws: MetadataError.self) { try scratch.metadata.closeWhole() }
+            try scratch.metadata.closeWhole(toleratingReaders: true)
+            try db.execute(sql: "COMMIT")
+        }
+        try reader.close()
+        let next = try MetadataDatabase(path: scratch.path, log: Logger(label: "test"))
+        let values = try next.read { (try $0.setting("before"), try $0.setting("after")) }
+        #expect(values == (.init([1]), .init([2])))
+        try next.close()
+    }
 }

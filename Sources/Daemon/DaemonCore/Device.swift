@@ -123,6 +123,6 @@ struct Device: Sendable {
         try files.saveUsage()
         files.removeBlobsNow()
         try metadata.makeDurable()
-        try metadata.closeWhole()
+        try metadata.closeWhole(toleratingReaders: true)
     }
 }

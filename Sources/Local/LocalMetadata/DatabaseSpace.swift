@@ -71,7 +71,7 @@ final class DatabaseSpace: Sendable {
             guard !state.ledger.hasLog(for: use) else { return }
             Self.extendLog(&state)
             guard state.canReserve, !state.ledger.hasLog(for: use) else { return }
-            if restartLog(db) { state.ledger.noteLog(frames: 0) }
+            if restartLog(db, for: use) { state.ledger.noteLog(frames: 0) }
             guard state.ledger.hasLog(for: use) || use == .freeing else { throw Self.full }
         }
     }
@@ -164,9 +164,10 @@ final class DatabaseSpace: Sendable {
         state.ledger.logAllocated = max(state.ledger.logAllocated, Int(status.st_blocks) * 512 - (16 << 10))
     }
 
-    /// Checkpoints the log so that it is written from its start again. Waits for readers of an old state, but not for long.
-    private func restartLog(_ db: Database) -> Bool {
-        sqlite3_busy_timeout(db.sqliteConnection, 250)
+    /// Checkpoints the log so that it is written from its start again. Waits for readers of an old state, but not for long; a transaction
+    /// that frees space waits longer, because it would fail otherwise.
+    private func restartLog(_ db: Database, for use: SpaceUse) -> Bool {
+        sqlite3_busy_timeout(db.sqliteConnection, use == .freeing ? 5_000 : 250)
         defer { sqlite3_busy_timeout(db.sqliteConnection, 5000) }
         return whileSteady {
             sqlite3_wal_checkpoint_v2(db.sqliteConnection, nil, SQLITE_CHECKPOINT_RESTART, nil, nil) == SQLITE_OK

@@ -191,10 +191,15 @@ package final class MetadataDatabase: Sendable {
     package func onSyncFailure(_ action: @escaping @Sendable (MetadataError) -> Void) { sync.onFailure(action) }
 
     /// Closes the database with everything in the one file: the write-ahead log is empty.
-    package func closeWhole() throws {
+    ///
+    /// - Parameter toleratingReaders: Whether to close it with its log where a reader does not finish in time. The next start continues
+    ///   with the log.
+    package func closeWhole(toleratingReaders: Bool = false) throws {
         do {
             // Not truncated: the disk may be full, and the next start needs the blocks of the log.
             try connections.writer.inDatabase { _ = try $0.checkpoint(.restart) }
+        } catch let error as DatabaseError where toleratingReaders && error.resultCode == .SQLITE_BUSY {
+            log.info("the database is closed with its log, because something still reads it")
         } catch let error as DatabaseError {
             sync.note(error)
             throw Self.describe(error, path: path)
