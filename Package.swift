@@ -176,8 +176,9 @@ let package = Package(
         .testTarget(
             name: "MaintenanceTests",
             dependencies: [
-                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
-                "LocalMetadata", "Maintenance", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "DirectoryCloud",
+                "LocalContent", "LocalMetadata", "Maintenance", "Sync", "TestSupport", "Transfers", "VirtualFileSystem",
+                logging, systemPackage,
             ]),
 
         // MARK: Services: what programs share
@@ -360,8 +361,8 @@ let package = Package(
         .target(
             name: "DeviceSupport",
             dependencies: [
-                "Basics", "CloudModel", "LocalContent", "LocalMetadata", "Sync", "TestSupport", "Transfers",
-                "VirtualFileSystem", logging,
+                "Basics", "CloudModel", "CloudStorage", "LocalContent", "LocalMetadata", "Sync", "TestSupport",
+                "Transfers", "VirtualFileSystem", logging,
             ], path: "Sources/TestSupport/Device"),
         .target(
             name: "ServerSupport",

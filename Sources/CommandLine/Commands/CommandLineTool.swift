@@ -82,6 +82,9 @@ struct UbiquityCommand: ParsableCommand {
                 name: "Clouds and servers", subcommands: [LoginCommand.self, LogoutCommand.self, CloudCommand.self]),
             CommandGroup(
                 name: "Troubleshooting",
-                subcommands: [CheckCommand.self, RepairCommand.self, ResetCommand.self, DiagnoseCommand.self]),
+                subcommands: [
+                    CheckCommand.self, RepairCommand.self, ResetCommand.self, CloudCollectCommand.self,
+                    DiagnoseCommand.self,
+                ]),
         ])
 }

@@ -7,6 +7,8 @@ final class DaemonProgress: Sendable {
     let damage = Mutex<DaemonFailure?>(nil)
     /// The running check; there is at most one.
     let check = Mutex<CheckStatus?>(nil)
+    /// The running collection; there is at most one.
+    let collection = Mutex<CollectionStatus?>(nil)
     /// The newest running command on many items.
     let work = Mutex<WorkStatus?>(nil)
 }

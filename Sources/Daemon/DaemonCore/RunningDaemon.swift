@@ -58,6 +58,7 @@ final class RunningDaemon: Sendable {
             group.addTask { await self.obey(signals) }
             group.addTask { await self.end(session, when: stops) }
             group.addTask { await service.resets.obeyCloud() }
+            group.addTask { await service.collections.collectByItself() }
             endIfNotDurable()
             await noteCloud(readiness)
             readiness.ready()

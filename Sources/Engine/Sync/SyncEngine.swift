@@ -172,7 +172,7 @@ package final class SyncEngine: Sendable {
                     try context.mounted.saveUsage()
                     context.loops.expire(at: context.time.now())
                     if isHourly {
-                        let oldest = context.time.now().adding(.zero - versions.age)
+                        let oldest = context.time.now().adding(.zero - max(versions.age, VersionLimits.keptAge))
                         try context.metadata.write(.freeing) {
                             try $0.history.expireVersions(before: oldest)
                             try $0.history.expireDeletions(before: oldest)

@@ -8,7 +8,11 @@ package struct VersionLimits: Hashable, Sendable {
     /// The maximum number of versions of one document that a database keeps, whatever ``count`` says.
     package static let most = 1_000
 
-    package init(count: Int = 10, age: Duration = .seconds(30 * 86_400)) {
+    /// How long a database keeps versions at least, whatever ``age`` says: other devices list them, and a collection of garbage by this
+    /// device keeps what its database has.
+    package static let keptAge = Duration.seconds(30 * 86_400)
+
+    package init(count: Int = 10, age: Duration = keptAge) {
         self.count = count
         self.age = age
     }

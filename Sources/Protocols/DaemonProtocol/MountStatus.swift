@@ -21,6 +21,8 @@ package struct MountStatus: Codable, Hashable, Sendable {
     package var rebuild: RebuildStatus?
     /// The running check.
     package var check: CheckStatus?
+    /// The running collection of garbage in the cloud.
+    package var collection: CollectionStatus?
     /// The running command on many items.
     package var work: WorkStatus?
 

@@ -1,5 +1,6 @@
 package import Basics
 package import CloudModel
+package import CloudStorage
 import Foundation
 package import LocalContent
 package import LocalMetadata
@@ -21,7 +22,7 @@ package final class KernellessDevice: Sendable {
     package let files: VirtualFileSystem
     package let context: EngineContext
     package let engine: SyncEngine
-    /// The clock of the device, unless ``init(_:id:time:settle:announcedSize:permits:transfers:patience:onCall:)`` was given another one.
+    /// The clock of the device, unless ``init(_:cloud:id:time:settle:announcedSize:permits:transfers:patience:onCall:)`` was given another one.
     package let time = ManualTime(KernellessDevice.start)
     /// The changes that the file system notified its observer of.
     package let changes = ChangeLog()
@@ -31,12 +32,14 @@ package final class KernellessDevice: Sendable {
 
     /// - Parameters:
     ///   - time: Nil for ``time``, which only the test advances.
+    ///   - cloud: The cloud of the device; nil for `backend`.
     ///   - settle: How long a change rests before it is uploaded and sent.
     ///   - transfers: The transfers that uploads and downloads share; they must use `backend`.
     ///   - patience: How long a reader waits for bytes that are not here.
     ///   - onCall: Runs before each call of the database that changes the disk; an error that it throws is thrown by the call.
     package init(
-        _ backend: InMemoryBackend = InMemoryBackend(), id: DeviceID = DeviceID(7), time other: (any TimeSource)? = nil,
+        _ backend: InMemoryBackend = InMemoryBackend(), cloud: (any CloudBackend)? = nil, id: DeviceID = DeviceID(7),
+        time other: (any TimeSource)? = nil,
         settle: Duration = .zero, announcedSize: UInt64 = 4 << 20,
         permits: any EnginePermits = UncontendedPermits(), transfers: TransferContext? = nil,
         patience: Duration = .zero, onCall: (@Sendable (DatabaseCall) throws -> Void)? = nil
@@ -53,7 +56,7 @@ package final class KernellessDevice: Sendable {
         let transfers =
             try transfers
             ?? TransferContext(
-                backend: backend, slots: TransferSlots(), pool: try BlockingPool(name: "test", threads: 2))
+                backend: cloud ?? backend, slots: TransferSlots(), pool: try BlockingPool(name: "test", threads: 2))
         files = VirtualFileSystem(
             metadata: metadata, content: content,
             source: IdleContentSource(content, container: .cloudDocs, transfers: transfers, patience: patience),
@@ -61,7 +64,7 @@ package final class KernellessDevice: Sendable {
         var timing = EngineTiming()
         timing.settle = settle
         context = EngineContext(
-            metadata: metadata, content: content, backend: backend, mounted: KernellessMount(files),
+            metadata: metadata, content: content, backend: cloud ?? backend, mounted: KernellessMount(files),
             transfers: transfers, device: id, deviceName: "test", time: clock, timing: timing,
             announcedSize: announcedSize, permits: permits, log: log)
         engine = SyncEngine(context, limits: CacheLimits(minimumFree: 0))

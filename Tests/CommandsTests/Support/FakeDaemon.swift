@@ -56,7 +56,8 @@ final class ScriptedHandler: RequestHandler {
 
     /// The calls that the commands send, and the calls of these tests.
     static let known = CallRegistry([
-        AccessRequest.self, CheckRequest.self, ClaimsRequest.self, ConflictsRequest.self, DeletedRequest.self,
+        AccessRequest.self, CheckRequest.self, ClaimsRequest.self, CollectRequest.self, ConflictsRequest.self,
+        DeletedRequest.self,
         DiagnoseRequest.self, DownloadRequest.self, EvictRequest.self, FetchVersionRequest.self, FindRequest.self,
         FinishRequest.self, HelloRequest.self, KeyValuesRequest.self, LinksRequest.self, MonitorRequest.self,
         PackageTypesRequest.self, PinRequest.self, PublishRequest.self, RemoveVersionsRequest.self, ResetRequest.self,

@@ -75,7 +75,7 @@ enum Samples {
         RemoveVersionsRequest(path: oddPath, versions: ["7.0", "8.1"]),
         DeletedRequest(path: oddPath, after: "1 2 3", limit: 7),
         RestoreDeletedRequest(path: path, itemID: "8000", to: oddPath),
-        DiagnoseRequest(), ResetRequest(), CheckRequest(),
+        DiagnoseRequest(), ResetRequest(), CheckRequest(), CollectRequest(dryRun: true),
         AccessRequest(
             accesses: [WantedAccess(path: oddPath, mode: .write, options: [.forMerging])], purpose: "p", timeout: 2,
             within: 3, withinPresenter: 4, presenter: 5),
@@ -123,6 +123,12 @@ enum Samples {
         ResolveResponse(resolved: 1), DiagnoseResponse(report: "all\nwell"),
         ResetResponse(pendingItems: 2),
         CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1),
+        CollectResponse(containers: [
+            CollectedContainer(
+                container: "CloudDocs", storedChunks: 5, storedBytes: 6, garbageChunks: 1, garbageBytes: 2,
+                removedChunks: 3, removedBytes: 4, proposedSince: WireTime(Timestamp(seconds: 1_700_000_000)),
+                failure: failure)
+        ]),
         GrantedResponse(paths: [oddPath], claim: 7),
         ClaimsResponse(
             items: [

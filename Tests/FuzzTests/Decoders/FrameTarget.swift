@@ -84,7 +84,8 @@ extension FuzzTarget {
 
     /// All calls that a daemon and its clients decode.
     private static let calls = CallRegistry([
-        AccessRequest.self, AnswerRequest.self, CheckRequest.self, ClaimsRequest.self, ConflictsRequest.self,
+        AccessRequest.self, AnswerRequest.self, CheckRequest.self, ClaimsRequest.self, CollectRequest.self,
+        ConflictsRequest.self,
         DeletedRequest.self, DiagnoseRequest.self, DownloadRequest.self, EvictRequest.self, FetchVersionRequest.self,
         FindRequest.self, FinishRequest.self, HelloRequest.self, KeyValuesRequest.self, LatestVersionRequest.self,
         LinksRequest.self, MonitorRequest.self, PackageTypesRequest.self, PinRequest.self, PresentRequest.self,

@@ -5,6 +5,7 @@ import DaemonProtocol
 /// Serves the control socket: composes the handlers, and calls the one registered for a request.
 struct DaemonService: RequestHandler {
     let resets: ResetHandler
+    let collections: CollectHandler
     private let mounted: MountedDevice
     private let router: CallRouter
 
@@ -17,8 +18,9 @@ struct DaemonService: RequestHandler {
         let versions = VersionsHandler(mounted: mounted)
         let publishing = PublishHandler(mounted: mounted, versions: versions, unsaved: unsaved)
         let resets = ResetHandler(mounted: mounted, sync: sync, logger: logger) { daemon.stopForReset() }
+        let collections = CollectHandler(mounted: mounted, progress: progress, sync: sync, logger: logger)
         let handlers: [any NounHandler] = [
-            status, sync, versions, publishing, resets,
+            status, sync, versions, publishing, resets, collections,
             CheckHandler(mounted: mounted, progress: progress),
             ClaimHandler(mounted: mounted, logger: logger),
             ClaimsHandler(mounted: mounted),
@@ -37,7 +39,7 @@ struct DaemonService: RequestHandler {
         ]
         var router = CallRouter()
         for handler in handlers { handler.register(in: &router) }
-        (self.mounted, self.resets, self.router) = (mounted, resets, router)
+        (self.mounted, self.resets, self.collections, self.router) = (mounted, resets, collections, router)
     }
 
     var calls: CallRegistry { router.calls }

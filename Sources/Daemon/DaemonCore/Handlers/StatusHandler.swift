@@ -107,6 +107,7 @@ struct StatusHandler: NounHandler {
             status.cache = CacheStatus(bytes: try transaction.transfers.presentBytes(), limit: device.limits.size)
             status.rebuild = rebuild.map(RebuildStatus.init)
             status.check = progress.check.withLock { $0 }
+            status.collection = progress.collection.withLock { $0 }
             status.work = progress.work.withLock { $0 }
             return status
         }

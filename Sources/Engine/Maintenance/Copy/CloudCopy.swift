@@ -91,7 +91,7 @@ package struct CloudCopy {
     private mutating func copyChunks(of records: [LogRecord], in container: ContainerName) async throws {
         var contents: Set<ContentReference> = []
         for record in records {
-            do { contents.formUnion(try ChangeBatch(decoding: record.payload).storedContents) } catch {
+            do { contents.formUnion(try ChangeBatch(decoding: record.payload).copiedContents) } catch {
                 // An entry that no device can read has no effect, and names no content.
                 guard case .damaged = error else {
                     throw CloudError(
@@ -139,18 +139,11 @@ package struct CloudCopyProgress: Hashable, Sendable {
 }
 
 extension ChangeBatch {
-    /// The contents with bytes that these changes name.
-    var storedContents: Set<ContentReference> {
-        var contents: Set<ContentReference> = []
-        for change in changes {
-            let content: ContentReference? =
-                switch change {
-                case .create(_, _, _, _, let body): body.content?.reference
-                case .edit(_, _, let content, _): content.reference
-                default: nil
-                }
-            if let content, content.layout != .empty { contents.insert(content) }
+    /// The contents with bytes that the entry names, and the lists of collections.
+    fileprivate var copiedContents: Set<ContentReference> {
+        let lists = changes.compactMap { change -> ContentReference? in
+            if case .collection(.proposed(_, let list)) = change { list } else { nil }
         }
-        return contents
+        return contents.union(lists.filter { $0.layout != .empty })
     }
 }

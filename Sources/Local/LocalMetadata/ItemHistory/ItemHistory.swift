@@ -53,6 +53,19 @@ package struct ItemHistory: MetadataTable {
         try run("DELETE FROM version WHERE superseded < ?", [time.nanoseconds])
     }
 
+    /// Calls `body` with the content of every version of a container's documents that is kept, also of deleted ones.
+    package func forEachContent(in container: ContainerID, _ body: (ContentReference) -> Void) throws {
+        try db.forEachRow(
+            "SELECT DISTINCT digest, size, layout FROM version WHERE container = ?", [container.value]
+        ) { columns in
+            guard let content = try columns.content(digest: 0, size: columns.count(1), layout: 2) else {
+                throw MetadataError.damagedRow("a version without a content")
+            }
+            body(content)
+            return true
+        }
+    }
+
     /// Returns the bytes of the superseded versions of a container's documents that the cloud keeps for a while.
     package func versionBytes(of container: ContainerID) throws -> UInt64 {
         UInt64(

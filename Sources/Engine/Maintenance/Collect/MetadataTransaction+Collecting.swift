@@ -1,0 +1,45 @@
+import Basics
+import CloudModel
+import ContainerLog
+import Foundation
+import LocalMetadata
+import Sync
+
+/// What a collector keeps in the database: the step that it sends, and when it first saw a proposal.
+extension MetadataTransaction {
+    /// Stores a batch with one step of a collection, to be sent like any batch of this device.
+    ///
+    /// - Returns: Whether the log has this step; nil where it does not have it yet.
+    func store(_ step: CollectionStep, in container: ContainerID, _ context: EngineContext) throws -> Bool? {
+        let tree = remote(in: container)
+        let known = try tree.collection(step.epoch)
+        switch step {
+        case .proposed(_, let list):
+            if let known { return known.list == list }
+            guard try tree.collectionEpochs().proposed &+ 1 == step.epoch else { return false }
+        case .begun, .done:
+            guard let known, known.phase.rawValue < step.phase.rawValue else { return true }
+        }
+        guard try pending.batch(of: container) == nil else { return nil }
+        let batch = ChangeBatch(
+            device: context.device, deviceName: context.deviceName,
+            deviceSequence: try tree.lastSequence(of: context.device) + 1, time: context.time.now(),
+            changes: [.collection(step)])
+        try pending.setBatch(try batch.encoded(), deviceSequence: batch.deviceSequence, of: container)
+        return nil
+    }
+
+    /// Returns when this device first saw that collection; nil where it was not noted.
+    func firstSeen(_ epoch: UInt64, in container: ContainerID) throws -> Timestamp? {
+        guard let text = try setting(Self.key(epoch, container)) else { return nil }
+        return Int64(String(decoding: text, as: UTF8.self)).map { Timestamp(nanoseconds: $0) }
+    }
+
+    func setFirstSeen(_ time: Timestamp, of epoch: UInt64, in container: ContainerID) throws {
+        try setSetting(Self.key(epoch, container), .init("\(time.nanoseconds)".utf8))
+    }
+
+    private static func key(_ epoch: UInt64, _ container: ContainerID) -> String {
+        "collection \(container.value) \(epoch)"
+    }
+}
