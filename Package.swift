@@ -374,7 +374,7 @@ let package = Package(
             name: "Simulation",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
-                "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
+                "LocalMetadata", "Maintenance", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
             ], path: "Sources/TestSupport/Simulation"),
         .executableTarget(
             name: "simulate", dependencies: ["Simulation", "TestSupport", argumentParser],
