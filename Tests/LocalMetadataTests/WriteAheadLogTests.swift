@@ -115,7 +115,7 @@ struct WriteAheadLogTests {
         #expect(rows.item(node) != nil && !rows.isSound(node))
     }
 
-    @Test("a database with a reader that does not finish is closed with its log if that is permitted, and loses nothing")
+    @Test("a database with a reader that does not finish is closed with its log if permitted, and loses nothing")
     func busyReader() throws {
         let scratch = try Scratch()
         try scratch.metadata.write { try $0.setSetting("before", .init([1])) }
