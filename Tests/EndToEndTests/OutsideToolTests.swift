@@ -106,7 +106,7 @@ extension EndToEnd {
                         \(ubiquity) unmount \(view); mountpoint -q \(view) || echo gone'
                     """)
                 #expect(said.contains("text\n"), "\(said)")
-                #expect(said.hasSuffix("which stays.\ngone"), "\(said)")
+                #expect(said.hasSuffix("which stays mounted.\ngone"), "\(said)")
                 #expect(try await a.shell("cat d/f") == "text")
             }
         }
