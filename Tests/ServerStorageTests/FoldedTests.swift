@@ -120,6 +120,32 @@ struct FoldedTests {
         }
     }
 
+    @Test("what the server appends counts in a log that came from a cloud in which a collection has begun")
+    func afterCollections() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            var documents = Documents(store, account, seed: 1)
+            let content = documents.content(chunks: 1)
+            try await documents.put(content.parts)
+            let list = content.reference
+            let steps = [CollectionStep.proposed(epoch: 1, list: list), .begun(epoch: 1)]
+            for (index, step) in steps.enumerated() {
+                let batch = ChangeBatch(
+                    device: DeviceID(1), deviceName: "d", deviceSequence: UInt64(index + 1), time: .zero,
+                    changes: [.collection(step)])
+                _ = try await store.logs.append(batch.encoded(), key: nil, to: .cloudDocs, of: account)
+            }
+            let id = ItemID(high: 1 << 63, low: 1)
+            let create = Change.create(
+                id, parent: .documents, name: try ItemName("restored"),
+                attributes: ItemAttributes(permissions: 0o644, modified: .zero, created: .zero),
+                body: .file(.stored(list)))
+            try await store.trees.append(to: .cloudDocs, of: account) { _ in ([[create]], ()) }
+            let view = try await store.trees.view(of: .cloudDocs, of: account)
+            #expect(try await view.tree.item(id) != nil)
+        }
+    }
+
     @Test("the folded log is rebuilt after a restore from a backup, and when its file is damaged")
     func madeAnew() async throws {
         try await withFolder { path in

@@ -110,12 +110,18 @@ package final class ContainerTrees: Sendable {
                 throw StorageError(.failed, "The log of \(name) is still being read. Try again in a minute.")
             }
             let (batches, answer) = try await decide(view)
-            var number = try await view.tree.read { try FoldedTree($0).lastSequence(of: author.id) }
+            // The log may come from a cloud whose devices collect garbage. The server keeps all chunks that a log needs, so its batches
+            // need not be refused.
+            let (last, collection) = try await view.tree.read { database in
+                let tree = try FoldedTree(database)
+                return (try tree.lastSequence(of: author.id), try tree.collectionEpochs().proposed)
+            }
+            var number = last
             for changes in batches {
                 number += 1
                 let batch = ChangeBatch(
                     device: author.id, deviceName: author.name, deviceSequence: number,
-                    time: time.now(), changes: changes)
+                    time: time.now(), collection: collection, changes: changes)
                 _ = try await logs.append(batch.encoded(), key: nil, to: name, of: account)
             }
             return answer

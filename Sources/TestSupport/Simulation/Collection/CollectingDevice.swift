@@ -9,6 +9,8 @@ final class CollectingDevice {
     let number: UInt64
     let cloud: CollectionCloud
     private(set) var log: FoldedLog
+    /// How many hours the device's clock is ahead.
+    private var skew = 0
     /// The contents of which the device has the bytes.
     var local: Set<ContentReference> = []
     /// When the device first saw each open collection.
@@ -30,6 +32,9 @@ final class CollectingDevice {
         collector = SimulatedCollector(self)
     }
 
+    /// The time by the device's clock.
+    var now: Timestamp { cloud.now.adding(.seconds(skew * 3_600)) }
+
     /// Breaks the cycle of references.
     func end() { (uploader, collector) = (nil, nil) }
 
@@ -38,15 +43,16 @@ final class CollectingDevice {
         var rest = limit
         while rest > 0, log.count < cloud.log.count {
             let batch = cloud.log[log.count]
-            let result = try log.fold(batch, at: cloud.now)
+            let result = try log.fold(batch, at: now)
             uploader?.noteFolded(batch, result)
             collector?.noteFolded(batch)
             rest -= 1
         }
     }
 
-    /// Loses what is in memory.
-    func die() {
+    /// Loses what is in memory. Its clock may be another one afterwards.
+    func die(_ random: inout SeededGenerator) {
+        skew = random.number(-11..<12)
         cloud.note("device \(number) dies")
         kept = (0, [])
         uploader?.die()
@@ -56,7 +62,7 @@ final class CollectingDevice {
     /// Notes and returns when the open collections were first seen.
     func see() -> [UInt64: Timestamp] {
         for collection in log.tree.collections.values where collection.phase != .done {
-            if seen[collection.epoch].map({ $0 > cloud.now }) ?? true { seen[collection.epoch] = cloud.now }
+            if seen[collection.epoch].map({ $0 > now }) ?? true { seen[collection.epoch] = now }
         }
         return seen
     }
@@ -66,7 +72,8 @@ final class CollectingDevice {
     /// Reads the lists that were not read yet, and returns the rule for the epoch that is folded now.
     func safety(_ random: inout SeededGenerator) -> KeySafety {
         var unread: UInt64 = 0
-        for collection in log.tree.collections.values where lists[collection.epoch] == nil {
+        let collections = log.tree.collections.values.sorted { $0.epoch < $1.epoch }
+        for collection in collections where lists[collection.epoch] == nil {
             if random.chance(3) { damaged.insert(collection.epoch) }
             if !damaged.contains(collection.epoch), cloud.isReadable(collection.list) {
                 lists[collection.epoch] = cloud.lists[collection.list.digest]

@@ -3,6 +3,7 @@ import Chunking
 import CloudModel
 import CloudStorage
 import ContainerLog
+import LocalMetadata
 import TestSupport
 
 /// One container of a cloud without a server: its log and the keys of its chunks. It checks after each request that everything needed can
@@ -44,6 +45,11 @@ final class CollectionCloud {
     func fail(_ text: String) {
         note(text)
         if problem == nil { problem = text }
+    }
+
+    /// What the history of every device has, whatever its clock says.
+    private var needs: Set<ContentReference> {
+        observer.needs(at: now, kept: VersionLimits.keptAge - .seconds(86_400))
     }
 
     // MARK: Contents
@@ -137,7 +143,7 @@ final class CollectionCloud {
         figures.removedKeys += 1
         guard stored[key.id]?.isEmpty == true else { return }
         stored[key.id] = nil
-        guard chunks(of: observer.needs(at: now)).contains(key.id) else { return }
+        guard chunks(of: needs).contains(key.id) else { return }
         fail("the last key \(key.text) of a needed chunk was removed")
     }
 
@@ -150,7 +156,6 @@ final class CollectionCloud {
         if result.isRefused { figures.refusedBatches += 1 }
         guard !result.isRefused, !result.isRepeat else { return }
         figures.acceptedBatches += 1
-        let needs = observer.needs(at: now)
         for content in needs where !isReadable(content) {
             fail("content \(content.digest.short) is needed from entry \(log.count) on, and cannot be read")
         }
@@ -164,7 +169,7 @@ final class CollectionCloud {
 
     /// Returns the keys of chunks that nothing needs.
     func garbage() -> [ChunkKey] {
-        let needed = chunks(of: observer.needs(at: now))
+        let needed = chunks(of: needs)
         return page(after: nil, limit: .max).filter { !needed.contains($0.id) }
     }
 }

@@ -55,7 +55,7 @@ package struct CollectionHistory {
         case 0..<48: try act(index, isCollector: false, step, &random)
         case 48..<84: try act(index, isCollector: true, step, &random)
         case 84..<89: try devices[index].follow(random.number(1..<8))
-        case 89..<91: devices[index].die()
+        case 89..<91: devices[index].die(&random)
         case 91..<95: try cloud.deliver(&random)
         default:
             let hours: Int64 = random.pick([1, 12, 25, 25, 25, 200, 31 * 24]) ?? 1
@@ -102,7 +102,7 @@ package struct CollectionHistory {
         guard cloud.problem == nil else { return }
         // What was superseded at the end leaves the history first. Then proposals that others left come to their end, and one more collection
         // removes the rest.
-        cloud.now = cloud.now.adding(.seconds(32 * 86_400))
+        cloud.now = cloud.now.adding(.seconds(33 * 86_400))
         for _ in 0..<4 { try collect(&random) }
         let garbage = cloud.garbage()
         guard cloud.problem == nil, !garbage.isEmpty else { return }

@@ -35,10 +35,14 @@ struct FoldedLog {
     }
 
     /// Returns the contents that are current, in conflict, in the history, or lists of collections.
-    func needs(at now: Timestamp) -> Set<ContentReference> {
+    ///
+    /// - Parameter kept: How long the history has a version.
+    func needs(
+        at now: Timestamp, kept: Duration = VersionLimits.keptAge
+    ) -> Set<ContentReference> {
         var needs: Set<ContentReference> = []
         for item in tree.allItems { needs.formUnion(item.neededContents) }
-        let oldest = now.adding(.zero - VersionLimits.keptAge)
+        let oldest = now.adding(.zero - kept)
         for (content, time) in superseded where time >= oldest { needs.insert(content) }
         for collection in tree.collections.values { needs.insert(collection.list) }
         return needs

@@ -59,7 +59,7 @@ final class SimulatedCollector {
         }
         plan = CollectionPlan(.requested)
         let collections = device.log.tree.collections.values.sorted { $0.epoch < $1.epoch }
-        handle(.folded(collections, proposed: device.see(), now: cloud.now))
+        handle(.folded(collections, proposed: device.see(), now: device.now))
     }
 
     private func carryOut(_ action: CollectionPlan.Action) throws {
@@ -72,7 +72,7 @@ final class SimulatedCollector {
             try device.follow()
             newest = device.log.tree.collectionEpochs().proposed
             garbage = []
-            state = .listing(needed: cloud.chunks(of: device.log.needs(at: cloud.now)), last: nil)
+            state = .listing(needed: cloud.chunks(of: device.log.needs(at: device.now)), last: nil)
         case .propose:
             guard let list = CollectionList(garbage) else { return state = .idle }
             state = .puttingList(list)
@@ -115,7 +115,7 @@ final class SimulatedCollector {
         let batch =
             self.batch
             ?? ChangeBatch(
-                device: id, deviceName: name, deviceSequence: tree.lastSequence(of: id) + 1, time: cloud.now,
+                device: id, deviceName: name, deviceSequence: tree.lastSequence(of: id) + 1, time: device.now,
                 changes: [.collection(step)])
         self.batch = batch
         _ = try cloud.send(.append(batch), &random)
@@ -135,7 +135,7 @@ final class SimulatedCollector {
             cloud.isReadable(collection.list), let list = cloud.lists[collection.list.digest]
         else { return [] }
         let needed =
-            cloud.plan.mistake == .removesNeeded ? [] : cloud.chunks(of: device.log.needs(at: cloud.now))
+            cloud.plan.mistake == .removesNeeded ? [] : cloud.chunks(of: device.log.needs(at: device.now))
         return list.keys.filter { !needed.contains($0.id) }
     }
 

@@ -85,10 +85,10 @@ final class SimulatedUploader {
         if let document = random.pick(documents), random.chance(50) {
             change = .edit(
                 document.id, base: document.body.content?.reference?.digest, content: .stored(content),
-                modified: cloud.now)
+                modified: device.now)
         } else {
             let id = ItemID(high: 7, low: UInt64(random.number(1..<1_000_000)))
-            let attributes = ItemAttributes(permissions: 0o644, modified: cloud.now, created: cloud.now)
+            let attributes = ItemAttributes(permissions: 0o644, modified: device.now, created: device.now)
             guard let name = try? ItemName("\(id.low)") else { return }
             change = .create(id, parent: .root, name: name, attributes: attributes, body: .file(.stored(content)))
         }
@@ -111,7 +111,7 @@ final class SimulatedUploader {
     private func make() {
         guard let change else { return state = .idle }
         batch = ChangeBatch(
-            device: id, deviceName: name, deviceSequence: device.log.tree.lastSequence(of: id) + 1, time: cloud.now,
+            device: id, deviceName: name, deviceSequence: device.log.tree.lastSequence(of: id) + 1, time: device.now,
             collection: device.log.tree.collectionEpochs().proposed, changes: [change])
         state = .verifying(chunks)
     }
