@@ -11,8 +11,9 @@ ALONE := DirectoryCloudTests HTTPCloudTests S3CloudTests EndToEndTests FuseTests
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test simulate golden histories reads model powerloss faults fuzz tsan check format bench \
-	scale services server-load worst-client namespaces s3 stress docs install deb clean
+.PHONY: help setup setup-build build run stop test simulate golden histories reads model powerloss faults fuzz tsan check format \
+	bench bench-requests database-cost scale services server-load collection distant-bucket worst-client namespaces s3 cluster cluster-load stress docs \
+	install deb clean
 
 help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, show what to try"
@@ -20,7 +21,7 @@ help:
 	@echo "make test     build and run every test (TESTS=name runs those whose names match)"
 	@echo "make simulate random histories of several devices (HISTORIES=10000, START=1 or random; SEED=n STEPS=n again)"
 	@echo "make golden   record logs that every later release has to fold alike (SEED=n STEPS=n the log of a simulated history)"
-	@echo "make histories random histories of three real daemons and mounts (SERVER=1 on a server behind networks that fail; HISTORIES=100, SEED=n again)"
+	@echo "make histories random histories of three real daemons and mounts (SERVER=1 or CLUSTER=1 on a server or cluster behind networks that fail; HISTORIES=100, SEED=n again)"
 	@echo "make reads    read documents whose bytes are in the cloud while the network fails (READS=2000)"
 	@echo "make model    play OPERATIONS=100000 random calls on a mount and on a disk (SEED=n again, ALL=1 every short history)"
 	@echo "make powerloss cut a device's power in STATES=5000 ways, block by block, and CUTS=20 times under a daemon (SEED=n)"
@@ -30,11 +31,17 @@ help:
 	@echo "make check    formatting and house rules"
 	@echo "make format   format the sources"
 	@echo "make bench    measure against the underlying disk and rclone's mount (BENCH=--quick is faster)"
+	@echo "make database-cost  what operations cost the local database in pages and steps (ITEMS=1000,100000)"
+	@echo "make bench-requests  requests of the kernel, transactions and flushes of the disk per workload, for docs/PERFORMANCE.md"
 	@echo "make scale    real trees, 100,000 items and large files through two devices, measured (half an hour)"
 	@echo "make server-load  200 devices at one server, a large upload that breaks again and again, a new device (LOAD=options)"
+	@echo "make collection  three devices collect the garbage of a directory cloud (COLLECTION='--gib 5')"
+	@echo "make distant-bucket  first bytes, saves and uploads on a bucket that is 60 ms away (DISTANT='--latency 60')"
 	@echo "make worst-client  what one account's attacks cost another's reads (ATTACKS='--seconds 8 --limit 200')"
 	@echo "make namespaces a server and two devices in network namespaces, behind cables that delay, reorder, drop and fail (NETWORK='--seconds 14 --mib 64 --cuts 1')"
 	@echo "make s3       the tests of S3 on a real engine, Ceph's radosgw (TESTS=name, HISTORIES=20, SEED=n again)"
+	@echo "make cluster  a cluster on loopback until Ctrl-C: PostgreSQL, radosgw, three server processes, nginx (PROCESSES=3)"
+	@echo "make cluster-load  200 devices at a cluster whose parts are killed, beside one server with SQLite (LOAD=options)"
 	@echo "make services measure coordinated reads and live queries (SERVICES=claims or queries)"
 	@echo "make stress   fio with checksums, stress-ng's file system stressors and a long mixed load in a mount"
 	@echo "make docs     build the documentation of the library Ubiquity with DocC, in .build/docs"
@@ -93,7 +100,8 @@ else
 endif
 
 histories: setup build
-	scripts/histories $(if $(SERVER),--server) --histories $(or $(HISTORIES),100) $(if $(SEED),--seed $(SEED))
+	$(if $(CLUSTER),scripts/setup cluster)
+	scripts/histories $(if $(SERVER),--server) $(if $(CLUSTER),--cluster) --histories $(or $(HISTORIES),100) $(if $(SEED),--seed $(SEED))
 
 reads: setup build
 	scripts/reads --reads $(or $(READS),2000) $(if $(SEED),--seed $(SEED))
@@ -146,16 +154,38 @@ bench: build
 	scripts/setup bench
 	Benchmarks/run $(BENCH)
 
+# ITEMS=1000,10000,100000 are the sizes of docs/PERFORMANCE.md.
+database-cost: setup-build
+	$(SWIFT_BUILD_TESTS)
+	DATABASE_ITEMS=$(or $(ITEMS),1000,10000,100000) $(SWIFT_TEST) --filter DatabaseCostTests
+
+# The tests hold these numbers; they are not compared while they are printed.
+REQUEST_COUNTS := .build/request-counts
+bench-requests: setup
+	$(SWIFT_BUILD_TESTS)
+	rm -f $(REQUEST_COUNTS)
+	REQUEST_COUNTS=$(abspath $(REQUEST_COUNTS)) $(SWIFT_TEST) --filter 'RequestCountTests/workload' > $(REQUEST_COUNTS).log || { cat $(REQUEST_COUNTS).log; exit 1; }
+	@printf '%s\n' '| workload | requests | by kind | commits | reads | syncs |' '|---|---|---|---|---|---|'; cat $(REQUEST_COUNTS)
+
 # SCALE=tree runs one of: tree, placeholders, folder, big, moves.
 scale: setup build
 	scripts/scale $(SCALE)
 
 # LOAD='--devices 20 --seconds 10' is a short one, LOAD='--kill 30 --stop 20' one with faults.
 server-load: setup build
-	$(SWIFT_BUILD) --product server-load
+	for program in server-load long-log; do $(SWIFT_BUILD) --product $$program || exit; done
 	scripts/server-load $(LOAD)
 	scripts/interrupted-upload
 	scripts/newcomer
+
+# COLLECTION='--gib 5' is the one of docs/PERFORMANCE.md.
+collection: setup build
+	$(SWIFT_BUILD) --product clock-shift
+	scripts/collection $(COLLECTION)
+
+distant-bucket: setup build
+	scripts/setup s3
+	scripts/distant-bucket $(DISTANT)
 
 worst-client: setup-build
 	$(SWIFT_BUILD) --product ubiquity-server
@@ -172,8 +202,20 @@ s3: setup build
 	scripts/s3 run -- scripts/bucket-rules
 	scripts/s3 run --kill 3 -- scripts/bucket-rules --creation
 	scripts/s3 run --requests 8 -- scripts/bucket-rules --creation
-	scripts/s3 run -- $(SWIFT_TEST) --filter '$(or $(TESTS),^S3)'
+	UBIQUITY_S3_REQUIRED=1 scripts/s3 run -- $(SWIFT_TEST) --filter '$(or $(TESTS),^S3|RealBucketTests)'
 	scripts/histories --s3 --histories $(or $(HISTORIES),20) $(if $(SEED),--seed $(SEED))
+
+# Like the engine of S3, its packages are not installed by `make setup`.
+cluster: setup-build
+	scripts/setup cluster
+	$(SWIFT_BUILD) --product ubiquity-server
+	scripts/cluster run $(if $(PROCESSES),--processes $(PROCESSES))
+
+# LOAD='--devices 20 --seconds 20' is a short one.
+cluster-load: setup-build
+	scripts/setup cluster
+	for program in ubiquity-server server-load; do $(SWIFT_BUILD) --product $$program || exit; done
+	scripts/server-load --cluster $(LOAD)
 
 # SERVICES=claims runs one of: claims, queries.
 services: setup build

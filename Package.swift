@@ -82,7 +82,8 @@ let package = Package(
         .testTarget(name: "ChunkingTests", dependencies: ["Basics", "Chunking", "CloudModel", "TestSupport"]),
         .target(
             name: "CloudStorage", dependencies: ["Basics", "CloudModel", logging], path: "Sources/Cloud/CloudStorage"),
-        .testTarget(name: "CloudStorageTests", dependencies: ["Basics", "CloudModel", "CloudStorage"]),
+        .testTarget(
+            name: "CloudStorageTests", dependencies: ["Basics", "CloudModel", "CloudStorage", "TestSupport"]),
         .target(
             name: "DirectoryCloud",
             dependencies: ["Basics", "CLinux", "CloudModel", "CloudStorage", logging, systemPackage],
@@ -104,7 +105,8 @@ let package = Package(
             name: "HTTPCloudTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "HTTPCloud",
-                "ServerStorage", "ServerSupport", "TestSupport", logging, nioCore, nioPosix,
+                "HTTPTransport", "S3Client", "S3Double", "ServerStorage", "ServerSupport", "TestSupport", logging,
+                nioCore, nioPosix,
             ]),
 
         .target(
@@ -127,6 +129,13 @@ let package = Package(
                 "TestSupport", logging,
             ]),
 
+        .target(
+            name: "CloudAccess",
+            dependencies: [
+                "Basics", "CloudProtocol", "CloudStorage", "DaemonProtocol", "DirectoryCloud", "HTTPCloud",
+                "HTTPTransport", "S3Client", "S3Cloud", logging, systemPackage,
+            ], path: "Sources/Cloud/CloudAccess"),
+
         // MARK: Local: what a device keeps
         .target(
             name: "LocalMetadata",
@@ -136,6 +145,7 @@ let package = Package(
             name: "LocalMetadataTests",
             dependencies: [
                 "Basics", "CloudModel", "ContainerLog", "DeviceSupport", "LocalMetadata", "TestSupport", grdb, logging,
+                sqlite,
             ]),
         .target(name: "Archives", path: "Sources/Local/Archives"),
         .target(
@@ -164,7 +174,7 @@ let package = Package(
             name: "SyncTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
-                "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
+                "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", grdb, logging, sqlite,
             ]),
 
         .target(
@@ -195,8 +205,8 @@ let package = Package(
         .testTarget(
             name: "ClaimServiceTests",
             dependencies: [
-                "Basics", "ClaimService", "CloudModel", "Coordination", "DaemonProtocol", "LocalMetadata",
-                "VirtualFileSystem",
+                "Basics", "ClaimService", "CloudModel", "Coordination", "DaemonProtocol", "DeviceSupport",
+                "LocalMetadata", "Sync", "VirtualFileSystem", logging,
             ]),
         .target(
             name: "LiveQueries",
@@ -210,6 +220,15 @@ let package = Package(
                 "Basics", "CloudModel", "DaemonProtocol", "LiveQueries", "LocalMetadata", "Queries", "TestSupport",
                 logging,
             ]),
+
+        .target(
+            name: "KeyValues", dependencies: ["DaemonProtocol", "LocalMetadata", "Sync"],
+            path: "Sources/Services/KeyValues"),
+        .testTarget(name: "KeyValuesTests", dependencies: ["DaemonProtocol", "KeyValues", "LocalMetadata", "Sync"]),
+        .target(
+            name: "VersionFiles",
+            dependencies: ["Archives", "Basics", "CloudModel", "LocalMetadata", "Sync", "Transfers"],
+            path: "Sources/Services/VersionFiles"),
 
         // MARK: App: what programs import
         .target(
@@ -241,11 +260,12 @@ let package = Package(
         .testTarget(
             name: "VirtualFileSystemTests",
             dependencies: [
-                "Basics", "CloudModel", "DeviceSupport", "LocalContent", "LocalMetadata", "TestSupport", "Transfers",
-                "VirtualFileSystem", logging,
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "DeviceSupport", "LocalContent", "LocalMetadata",
+                "TestSupport", "Transfers", "VirtualFileSystem", logging,
             ]),
         .target(
-            name: "Mount", dependencies: ["Basics", "Fuse", "LocalMetadata", "VirtualFileSystem", logging],
+            name: "Mount",
+            dependencies: ["Basics", "CloudModel", "Fuse", "LocalMetadata", "VirtualFileSystem", logging],
             path: "Sources/FileSystem/Mount"),
         .testTarget(
             name: "MountTests",
@@ -255,19 +275,19 @@ let package = Package(
             ]),
 
         // MARK: Server: a cloud for others
+        .systemLibrary(
+            name: "CPostgres", path: "Sources/Server/CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(
             name: "ServerStorage",
             dependencies: [
-                "Basics", "Chunking", "CLinux", "CloudModel", "CloudProtocol", "ContainerLog", crypto, cryptoExtras,
-                grdb,
-                logging,
-                nioPosix,
+                "Basics", "Chunking", "CLinux", "CPostgres", "CloudModel", "CloudProtocol", "ContainerLog",
+                "HTTPTransport", "S3Client", crypto, cryptoExtras, grdb, logging, nioPosix,
             ], path: "Sources/Server/ServerStorage"),
         .testTarget(
             name: "ServerStorageTests",
             dependencies: [
-                "Basics", "Chunking", "CloudModel", "CloudProtocol", "ContainerLog", "ServerStorage", "TestSupport",
-                grdb, logging,
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "ContainerLog", "HTTPTransport", "S3Client",
+                "S3Double", "ServerStorage", "ServerSupport", "TestSupport", grdb, logging,
             ]),
         .target(
             name: "ServerConsole", dependencies: ["Basics", "CloudModel", "ContainerLog"],
@@ -296,15 +316,21 @@ let package = Package(
         .executableTarget(
             name: "ubiquity-server",
             dependencies: [
-                "Basics", "CloudModel", "CloudServer", "ContainerLog", "DaemonProtocol", "ServerConsole",
+                "Basics", "CloudModel", "CloudServer", "ContainerLog", "DaemonProtocol", "S3Client", "ServerConsole",
                 "ServerStorage", argumentParser, logging,
             ], path: "Sources/Server/ubiquity-server"),
 
         .executableTarget(
+            name: "long-log",
+            dependencies: [
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DirectoryCloud", argumentParser,
+                logging, systemPackage,
+            ], path: "Tests/Support/long-log"),
+        .executableTarget(
             name: "server-load",
             dependencies: [
-                "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "HTTPCloud", argumentParser,
-                logging,
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "HTTPCloud",
+                argumentParser, logging,
             ], path: "Tests/Support/server-load"),
 
         // MARK: Daemon and command line
@@ -314,24 +340,37 @@ let package = Package(
             path: "Sources/Daemon/ControlServer"),
         .testTarget(name: "ControlServerTests", dependencies: ["ControlServer", "DaemonProtocol"]),
         .target(
+            name: "CallHandlers",
+            dependencies: [
+                "Basics", "ClaimService", "CloudAccess", "CloudModel", "CloudStorage", "ContainerLog",
+                "ControlServer", "Coordination", "DaemonProtocol", "KeyValues", "LiveQueries", "LocalMetadata",
+                "Maintenance", "Mount", "Queries", "Sync", "Transfers", "VersionFiles", "VirtualFileSystem", logging,
+            ], path: "Sources/Daemon/CallHandlers"),
+        .testTarget(
+            name: "CallHandlersTests",
+            dependencies: [
+                "Basics", "CallHandlers", "ClaimService", "CloudModel", "CloudStorage", "ControlServer",
+                "DaemonProtocol", "DeviceSupport", "KeyValues", "LiveQueries", "LocalMetadata", "Maintenance", "Mount",
+                "Sync", "Transfers", "VersionFiles", "VirtualFileSystem", logging,
+            ]),
+        .target(
             name: "DaemonCore",
             dependencies: [
-                "Archives", "Basics", "ClaimService", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog",
-                "ControlServer", "Coordination", "DaemonProtocol", "DirectoryCloud", "Fuse", "HTTPCloud",
-                "HTTPTransport", "LiveQueries",
-                "LocalContent", "LocalMetadata", "Maintenance", "Mount", "Queries", "S3Client", "S3Cloud", "Sync",
-                "Transfers", "VirtualFileSystem", logging,
-                systemPackage, unixSignals,
+                "Basics", "CLinux", "CallHandlers", "ClaimService", "CloudAccess", "CloudModel", "CloudStorage",
+                "ContainerLog", "ControlServer", "DaemonProtocol", "Fuse", "KeyValues", "LiveQueries", "LocalContent",
+                "LocalMetadata", "Maintenance", "Mount", "Sync", "Transfers", "VersionFiles", "VirtualFileSystem",
+                logging, unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),
         .executableTarget(
-            name: "ubiquityd", dependencies: ["Basics", "DaemonCore", "DaemonProtocol", argumentParser, logging],
+            name: "ubiquityd",
+            dependencies: [
+                "Basics", "CloudAccess", "DaemonCore", "DaemonProtocol", "Mount", argumentParser, logging,
+            ],
             path: "Sources/Daemon/ubiquityd"),
         .testTarget(
             name: "DaemonCoreTests",
             dependencies: [
-                "Basics", "CloudModel", "ControlServer", "Coordination", "DaemonCore", "DaemonProtocol",
-                "LocalMetadata", "Mount",
-                "Queries", "Sync", "TestSupport", "VirtualFileSystem", logging,
+                "Basics", "CallHandlers", "DaemonCore", "DaemonProtocol", "TestSupport", "VirtualFileSystem", logging,
             ]),
         .target(
             name: "Commands", dependencies: ["Basics", "CLinux", "CloudModel", "DaemonProtocol", argumentParser],
@@ -367,7 +406,8 @@ let package = Package(
         .target(
             name: "ServerSupport",
             dependencies: [
-                "Basics", "CloudModel", "CloudProtocol", "CloudServer", "HTTPCloud", "ServerStorage", logging,
+                "Basics", "CloudModel", "CloudProtocol", "CloudServer", "HTTPCloud", "S3Client", "ServerStorage",
+                logging,
             ],
             path: "Sources/TestSupport/Server"),
         .target(
@@ -388,8 +428,9 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "DaemonProtocol",
-                "DirectoryCloud", "LocalMetadata", "Queries", "S3Client", grdb, logging,
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "DaemonCore",
+                "DaemonProtocol", "DirectoryCloud", "LocalMetadata", "Queries", "S3Client", "VirtualFileSystem", grdb,
+                logging,
             ], exclude: ["Corpus", "Fuzzer"]),
         .target(
             name: "PowerLoss",
@@ -413,8 +454,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "HTTPCloud",
-                "NoteTaker", "S3Client", "S3Double", "ServerStorage", "TestSupport", "presenter-tool", "ubiquity",
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "ContainerLog",
+                "HTTPCloud", "NoteTaker", "S3Client", "S3Double", "ServerStorage", "TestSupport", "presenter-tool",
+                "ubiquity",
                 "ubiquity-server", "ubiquityd", logging,
             ]),
         .testTarget(

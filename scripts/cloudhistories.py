@@ -2,7 +2,7 @@
 
 import time
 
-from devices import PROGRAM, run
+from devices import PROGRAM, Failure, run
 from history import History
 from network import FAULTS, Proxy, Server
 
@@ -13,6 +13,9 @@ class NetworkHistory(History):
     A subclass sets `service`, which has a `port`, and defines `join`, `kill`, `startAgain` and `frozen`.
     """
 
+    source = "127.0.0.1"
+    """The address from which the devices reach the cloud."""
+
     def __init__(self, root, seed, watch):
         super().__init__(root, seed, watch)
         self.proxies = {}
@@ -20,7 +23,7 @@ class NetworkHistory(History):
     def connect(self):
         for device in self.devices:
             # Without TLS not every message is verified, so changed bytes are left to `scripts/reads`.
-            proxy = self.proxies[device] = Proxy(self.service, self.random)
+            proxy = self.proxies[device] = Proxy(self.service, self.random, self.source)
             self.join(device, f"http://127.0.0.1:{proxy.port}")
 
     def disconnect(self):
@@ -81,3 +84,47 @@ class BucketHistory(NetworkHistory):
 
     def join(self, device, origin):
         device.cloud = self.service.url(self.prefix, endpoint=origin)
+
+
+class ClusterHistory(NetworkHistory):
+    """On a cluster that all histories share, with an account of its own. Any part is killed, and users go on before it is started again."""
+
+    def __init__(self, root, seed, watch, cluster):
+        super().__init__(root, seed, watch)
+        self.service, self.account, self.hasAccount, self.dead = cluster, f"history{seed}", False, None
+        # The cluster limits the sign-ins of each address.
+        self.source = f"127.0.{seed // 250 % 250 + 1}.{seed % 250 + 1}"
+
+    def join(self, device, origin):
+        device.cloud = origin
+        run(PROGRAM, "login", device.cloud, "--code", self.service.code(self.account, not self.hasAccount), "--device", device.name)
+        self.hasAccount = True
+
+    def restart(self, _):
+        if self.dead:
+            return f"{self.startAgain()} was started again"
+        self.dead = self.random.choice(self.service.parts)
+        self.service.kill(self.dead)
+        return f"{self.dead} was killed"
+
+    def startAgain(self):
+        part, self.dead = self.dead, None
+        self.service.startAgain(part)
+        return part
+
+    def pauseService(self, _):
+        part = self.random.choice([part for part in self.service.parts if part != self.dead])
+        with self.service.frozen(part):
+            time.sleep(self.random.choice([0.1, 1]))
+        return f"{part} was stopped for a while"
+
+    def bringBack(self):
+        if self.dead:
+            self.startAgain()
+        super().bringBack()
+
+    def compare(self):
+        super().compare()
+        for name, _, _, isWell in self.service.status():
+            if not isWell:
+                raise Failure(f"{name} of the cluster does not work any more, though nothing killed it")

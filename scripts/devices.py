@@ -59,16 +59,17 @@ class Device:
         self.cloud = f"file://{root}/cloud"
         self.documents = f"{self.mount}/CloudDocs/Documents"
         self.pid = None
+        self.program, self.environment = PROGRAM, None
         os.makedirs(self.mount, exist_ok=True)
 
     def start(self):
-        output = run(PROGRAM, "mount", self.mount, "--state", self.state, "--device", self.name, "--cloud", self.cloud,
-                     stderr=subprocess.DEVNULL)
+        output = run(self.program, "mount", self.mount, "--state", self.state, "--device", self.name, "--cloud", self.cloud,
+                     stderr=subprocess.DEVNULL, env=self.environment)
         self.pid = int(re.search(r"daemon (\d+)", output)[1])
 
     def stop(self):
         if self.pid:
-            run(PROGRAM, "unmount", self.mount, stderr=subprocess.DEVNULL)
+            run(self.program, "unmount", self.mount, stderr=subprocess.DEVNULL, env=self.environment)
             self.pid = None
 
     def sync(self):

@@ -56,9 +56,10 @@ class Machine(Device):
         return os.path.join(self.documents, name)
 
     def files(self):
+        """The documents: as in `shown`, without the temporary files of interrupted saves."""
         found = []
         for folder, _, names in os.walk(self.documents, onerror=lambda error: (_ for _ in ()).throw(error)):
-            found += [os.path.relpath(os.path.join(folder, name), self.documents) for name in names]
+            found += [os.path.relpath(os.path.join(folder, name), self.documents) for name in names if not name.endswith(".tmp")]
         return sorted(found)
 
     def shown(self):

@@ -77,8 +77,9 @@ class Proxy:
     than its length says. flip: one bit of it is changed.
     """
 
-    def __init__(self, server, random):
-        self.server, self.random, self.fault = server, random, None
+    def __init__(self, server, random, source="127.0.0.1"):
+        """`source`: the address from which the device reaches the server, which limits the sign-ins of each."""
+        self.server, self.random, self.fault, self.source = server, random, None, source
         self.healed = threading.Event()
         self.healed.set()
         self.open = set()
@@ -120,7 +121,7 @@ class Proxy:
                 self.break_(device)
                 continue
             try:
-                server = socket.create_connection(("127.0.0.1", self.server.port), timeout=5)
+                server = socket.create_connection(("127.0.0.1", self.server.port), timeout=5, source_address=(self.source, 0))
                 server.settimeout(None)
             except OSError:
                 self.break_(device)
@@ -172,11 +173,14 @@ class Proxy:
 
 
 class DistantProxy(Proxy):
-    """A proxy that delays everything without limiting its rate, as a long line does; a new connection takes one more round trip."""
+    """A proxy that delays everything without limiting its rate, as a long line does; a new connection takes one more round trip.
 
-    def __init__(self, server, roundTrip):
+    `requests` has the method and the path of each request so far.
+    """
+
+    def __init__(self, server, roundTrip=0):
         """`roundTrip`: in seconds."""
-        self.roundTrip = roundTrip
+        self.roundTrip, self.requests = roundTrip, []
         super().__init__(server, None)
 
     def pump(self, source, target, alter):
@@ -186,6 +190,9 @@ class DistantProxy(Proxy):
         handshake = self.roundTrip if alter == self.request else 0
         with contextlib.suppress(OSError):
             while data := source.recv(1 << 16):
+                # A client sends its next request after the response, so a request begins where a piece begins.
+                if alter == self.request and (begun := re.match(rb"(GET|HEAD|PUT|POST|DELETE) (\S+) HTTP/1", data)):
+                    self.requests.append((begun[1].decode(), begun[2].decode()))
                 line.put((time.monotonic() + handshake + self.roundTrip / 2, data))
                 handshake = 0
         line.put((time.monotonic() + self.roundTrip / 2, None))

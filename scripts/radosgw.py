@@ -5,26 +5,18 @@ neither root nor an installed cluster is involved. There is no manager daemon: i
 need. Between the daemons there is no authentication; clients of the gateway need its keys.
 """
 
-import contextlib
-import ctypes
 import http.client
 import json
 import os
-import random
 import secrets
-import select
-import shutil
 import signal
-import socket
-import subprocess
 import time
 import uuid
 
 from bucket import Bucket
+from daemons import LIMIT, Daemons, freePort, requirePrograms
 from devices import Failure
 
-LIMIT = 120
-"""Seconds after which a step of the start counts as a hang."""
 PACKAGES = {"ceph": "ceph-common", "ceph-mon": "ceph-mon", "ceph-osd": "ceph-osd", "radosgw": "radosgw"}
 """Programs, and the Debian packages that have them."""
 BUCKET, REGION = "ubiquity", "us-east-1"
@@ -77,31 +69,32 @@ rgw max concurrent requests = {requests}
 """
 
 
-class Cluster:
+class Cluster(Daemons):
     """A cluster in a directory. `start` creates it there the first time, and starts what was stopped or has died otherwise."""
 
     def __init__(self, folder, endsWithParent=False, requests=1024):
-        """`endsWithParent`: the kernel kills the daemons when this process dies, however it does.
-        `requests`: the number of requests at once above which the gateway returns 503.
-        """
-        self.folder, self.endsWithParent, self.requests = os.path.abspath(folder), endsWithParent, requests
-        self.settings = None
+        """`requests`: the number of requests at once above which the gateway returns 503."""
+        super().__init__(folder, endsWithParent)
+        self.requests, self.settings = requests, None
 
     # The life of a cluster
 
     def start(self):
-        requirePackages()
+        requirePrograms(PACKAGES, "s3")
         os.makedirs(self.folder, mode=0o700, exist_ok=True)
         if not os.path.exists(self.path("settings.json")):
             if os.listdir(self.folder):
                 raise Failure(f"{self.folder} is not empty and has no cluster. Name another directory, or remove this one if a start was interrupted.")
             self.create()
-        with open(self.path("settings.json")) as file:
-            self.settings = json.load(file)
+        self.load()
         for name, command in self.daemons().items():
             if not self.process(name):
                 self.launch(name, *command)
         self.awaitGateway()
+
+    def load(self):
+        with open(self.path("settings.json")) as file:
+            self.settings = json.load(file)
 
     def stop(self, isTemporary=False):
         """Ends the daemons: in order, or at once if nothing of the cluster is needed any more."""
@@ -117,13 +110,8 @@ class Cluster:
         self.launch("gateway", *self.daemons()["gateway"])
         self.awaitGateway()
 
-    @contextlib.contextmanager
-    def frozen(self):
-        os.kill(self.process("gateway"), signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            os.kill(self.process("gateway"), signal.SIGCONT)
+    def frozen(self, name="gateway"):
+        return super().frozen(name)
 
     def create(self):
         self.settings = {"identity": str(uuid.uuid4()), "monitor": freePort(), "gateway": freePort(), "access": secrets.token_hex(10).upper(),
@@ -168,6 +156,13 @@ class Cluster:
     def bucket(self):
         return Bucket(self.endpoint, BUCKET, self.settings["access"], self.settings["secret"], REGION)
 
+    def responds(self):
+        """Whether the gateway returns the object that the start put there."""
+        try:
+            return self.bucket().get("started").status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+
     def awaitGateway(self):
         """Returns when the bucket exists and a PUT to it has succeeded."""
         bucket, last, end = self.bucket(), None, time.monotonic() + LIMIT
@@ -192,88 +187,12 @@ class Cluster:
 
     def daemons(self):
         """Each daemon's name and command, in the order of their start."""
-        return {"monitor": ["ceph-mon", "-i", "a"], "objects": ["ceph-osd", "-i", "0"], "gateway": ["radosgw", "-n", "client.rgw"]}
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
+        commands = {"monitor": ["ceph-mon", "-i", "a"], "objects": ["ceph-osd", "-i", "0"], "gateway": ["radosgw", "-n", "client.rgw"]}
+        return {name: [*command, "-c", self.path("ceph.conf"), "-f"] for name, command in commands.items()}
 
     def command(self, *command):
-        """Runs a program on this cluster. A program that waits for a daemon is ended after `LIMIT`."""
+        """Runs a program on this cluster."""
         try:
-            subprocess.run([command[0], "-c", self.path("ceph.conf"), *command[1:]] if command[0] != "monmaptool" else command, check=True,
-                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT)
-        except subprocess.SubprocessError as error:
-            raise Failure(f"{error}\n{error.output or ''}{self.tail('objects')}") from error
-
-    def launch(self, name, *command):
-        with open(self.path(f"{name}.out"), "ab") as output:
-            process = subprocess.Popen([*command, "-c", self.path("ceph.conf"), "-f"], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                                       start_new_session=True, preexec_fn=endWithParent if self.endsWithParent else None)
-        with open(self.path(f"{name}.pid"), "w") as file:
-            file.write(f"{process.pid} {startTime(process.pid)}")
-
-    def process(self, name):
-        """Returns the pid of a daemon that runs, or None."""
-        try:
-            with open(self.path(f"{name}.pid")) as file:
-                pid, began = map(int, file.read().split())
-            return pid if startTime(pid) == began else None
-        except (OSError, ValueError):
-            return None
-
-    def end(self, name, number):
-        """Sends a signal to a daemon and waits for its end; after 10 seconds it is killed."""
-        pid = self.process(name)
-        if not pid:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            descriptor = os.pidfd_open(pid)
-            try:
-                for last in [number, signal.SIGKILL]:
-                    signal.pidfd_send_signal(descriptor, last)
-                    if select.select([descriptor], [], [], 10)[0]:
-                        break
-            finally:
-                os.close(descriptor)
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, 0)
-
-    def tail(self, name):
-        """The last lines that a daemon printed, and where its log is."""
-        try:
-            with open(self.path(f"{name}.out"), errors="replace") as file:
-                return f"{file.read()[-1000:]}\nLogs: {self.folder}/*.log"
-        except OSError:
-            return f"\nLogs: {self.folder}/*.log"
-
-
-def requirePackages():
-    missing = sorted({package for program, package in PACKAGES.items() if not shutil.which(program)})
-    if missing:
-        raise Failure(f"not installed: {', '.join(missing)}. Run scripts/setup s3.")
-
-
-# Looked up here, because little is safe between fork and exec when there are other threads.
-PRCTL = ctypes.CDLL(None).prctl
-
-
-def endWithParent():
-    """Asks the kernel to kill the calling process when its parent dies (PR_SET_PDEATHSIG of prctl(2))."""
-    PRCTL(1, signal.SIGKILL)
-
-
-def startTime(pid):
-    """When a process began, in clock ticks since the boot; with the pid it identifies the process. Zombies raise `ValueError`."""
-    with open(f"/proc/{pid}/stat") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    if fields[0] == "Z":
-        raise ValueError(f"{pid} has ended")
-    return int(fields[19])
-
-
-def freePort():
-    """Returns a port that nothing uses, outside of the range from which the kernel gives ports to clients."""
-    while True:
-        with contextlib.suppress(OSError), socket.socket() as probe:
-            probe.bind(("127.0.0.1", random.randrange(20000, 32000)))
-            return probe.getsockname()[1]
+            self.run(command[0], *(["-c", self.path("ceph.conf")] if command[0] != "monmaptool" else []), *command[1:])
+        except Failure as failure:
+            raise Failure(f"{failure}{self.tail('objects')}") from failure

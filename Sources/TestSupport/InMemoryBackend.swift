@@ -126,8 +126,8 @@ package final class InMemoryBackend: ChangeNotifying, ChunkCollecting, CloudCont
         let all = state.withLock { $0.chunks[container, default: [:]] }.flatMap { id, frames in
             frames.map { StoredChunk(key: ChunkKey(id, epoch: $0), bytes: UInt64($1.count)) }
         }
-        let later = all.filter { chunk in key.map { CollectionList.precedes($0, chunk.key) } ?? true }
-        return Array(later.sorted { CollectionList.precedes($0.key, $1.key) }.prefix(limit))
+        let later = all.filter { chunk in key.map { $0 < chunk.key } ?? true }
+        return Array(later.sorted { $0.key < $1.key }.prefix(limit))
     }
 
     package func remove(_ keys: [ChunkKey], in container: ContainerName) async throws {

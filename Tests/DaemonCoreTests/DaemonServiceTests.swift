@@ -1,3 +1,4 @@
+import CallHandlers
 import DaemonProtocol
 import FoundationEssentials
 import Logging
@@ -31,7 +32,9 @@ struct DaemonServiceTests {
             stateDirectory: "\(directory)/state", isForeground: true)
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let device = try Device(configuration, logger: logger)
-        let service = DaemonService(RunningDaemon(device, configuration, rebuild: nil, logger: logger))
+        let service = RunningDaemon(
+            device, configuration, rebuild: nil, logger: logger, logLevel: LogLevel(.info)
+        ).makeService()
         #expect(service.calls.verbs.union(["hello", "unfollow"]) == (try Self.verbs()))
         try device.close()
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DirectoryCloud
 
-@Suite("Threads for blocking work", .timeLimit(.minutes(1)))
+@Suite("Threads for blocking work", .timeLimit(.minutes(10)))
 struct DirectoryThreadsTests {
     @Test("Work returns its value or its error")
     func outcomes() async throws {

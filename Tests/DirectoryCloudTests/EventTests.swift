@@ -8,7 +8,7 @@ import Testing
 
 @testable import DirectoryCloud
 
-@Suite("Queue of cloud events", .timeLimit(.minutes(1)))
+@Suite("Queue of cloud events", .timeLimit(.minutes(10)))
 struct EventMailboxTests {
     @Test("Equal events that are not consumed yet are merged")
     func coalesced() async {
@@ -34,7 +34,7 @@ struct EventMailboxTests {
     }
 }
 
-@Suite("The thread that watches a directory", .timeLimit(.minutes(1)))
+@Suite("The thread that watches a directory", .timeLimit(.minutes(10)))
 struct DirectoryWatcherTests {
     @Test("A cloud that is created before the watches are set up is reported too")
     func cloudBeforeTheWatches() async throws {

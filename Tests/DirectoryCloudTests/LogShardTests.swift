@@ -23,7 +23,7 @@ struct LogShardTests {
 
     @Test(
         "A log continues in the next folder after 999 entries, for writers, readers and watchers",
-        .timeLimit(.minutes(1))
+        .timeLimit(.minutes(10))
     )
     func nextShard() async throws {
         try await withFolder { folder in

@@ -38,7 +38,7 @@ struct PresenceTests {
     }
 
     @Test(
-        "Disappearing and returning make events, for the cloud and for a folder above it", .timeLimit(.minutes(1)),
+        "Disappearing and returning make events, for the cloud and for a folder above it", .timeLimit(.minutes(10)),
         arguments: [
             "a/b/cloud", "a/b", "a",
         ])
@@ -63,7 +63,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("A cloud that is deleted, or replaced by another, is noticed", .timeLimit(.minutes(1)))
+    @Test("A cloud that is deleted, or replaced by another, is noticed", .timeLimit(.minutes(10)))
     func deletedAndMade() async throws {
         try await withFolder { folder in
             let path = folder.appending("cloud")
@@ -75,7 +75,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("A disk that is unmounted and mounted again makes events", .timeLimit(.minutes(1)), .needsRoot)
+    @Test("A disk that is unmounted and mounted again makes events", .timeLimit(.minutes(10)), .needsRoot)
     func mounted() async throws {
         try await withFolder { folder in
             let (disk, point) = (folder.appending("disk"), folder.appending("point"))

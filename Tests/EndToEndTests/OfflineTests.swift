@@ -33,6 +33,38 @@ extension EndToEnd {
             }
         }
 
+        @Test("a device that is taken offline keeps its edits, reads what is here, and syncs after online")
+        func byChoice() async throws {
+            try await TestDevices.with(devices: ["A", "B"]) { test in
+                let (a, b) = (test.a, test.b)
+                try await a.shell("echo local > f; seq 1 1000 > distant")
+                try await a.sync()
+                try await eventually("B lists all") { try await b.list() == ["distant", "f"] }
+                #expect(try await b.contents("f") == "local")
+                let outcome = try await b.ubiquity(["offline", b.mount]).text()
+                #expect(outcome == "\(b.mount): offline. Edits wait for `ubiquity online`.")
+                try await eventually("the status says so") {
+                    try await b.mountStatus().cloud.message?.contains("taken offline") ?? false
+                }
+
+                try await b.restart()
+                try await b.shell("echo edited > f")
+                try await a.shell("echo by a > x")
+                try await a.sync()
+                let read = try await b.run("cat", b.path("distant"), limit: .seconds(30))
+                #expect(read.errors.contains("Network is unreachable"), "\(read)")
+                #expect(try await b.contents("f") == "edited")
+                #expect(try await b.list() == ["distant", "f"], "nothing of A has arrived")
+
+                #expect(try await b.ubiquity(["online", b.mount]).text() == "\(b.mount): online; it syncs again.")
+                try await ConflictTests.expect(
+                    [a, b],
+                    hold: [
+                        "f": "edited", "x": "by a", "distant": (1...1000).map(String.init).joined(separator: "\n"),
+                    ])
+            }
+        }
+
         @Test("a command that waits for an unreachable cloud says why")
         func waiting() async throws {
             try await TestDevices.with(devices: ["A"]) { test in

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -69,6 +70,36 @@ extension EndToEnd {
             try await expectAsOnDisk(
                 "tar -cf d.tar d numbers; mkdir out; tar -C out -xf d.tar; diff -r --no-dereference d out/d; cmp numbers out/numbers",
                 varying: ["d.tar"])
+        }
+
+        @Test("a look at a document's head or end does not download it; a program that reads on gets all of it")
+        func looks() async throws {
+            try await TestDevices.with(devices: ["A", "B"]) { test in
+                let (a, b) = (test.a, test.b)
+                try await a.shell("head -c 24M /dev/urandom > video")
+                try await a.sync()
+                try await eventually("B lists what A has") { try await b.paths() == a.paths() }
+                let before = try await allocated(b)
+                try await b.shell(
+                    "head -c 100 video > /dev/null; head -c 4000 video | tail -c 9; tail -c 100 video > /dev/null")
+                let looked = try await allocated(b) - before
+                #expect(looked < 6 << 20, "a look costs a chunk or two, not \(looked) bytes")
+                #expect(try await b.attribute("status", of: "video") == "notDownloaded")
+
+                let reader = try #require(FileHandle(forReadingAtPath: "\(b.documents)/video"))
+                #expect(try reader.read(upToCount: 1 << 20)?.count == 1 << 20)
+                try await eventually("the rest is fetched while the document is open") {
+                    try await b.attribute("status", of: "video") == "current"
+                }
+                try reader.close()
+                try await b.shell("cmp video \(a.documents)/video")
+            }
+        }
+
+        /// The bytes that a device's files take on its disk.
+        private func allocated(_ device: TestDevice) async throws -> Int {
+            let text = try await device.shell("du -s -B1 '\(device.state)' | cut -f1")
+            return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
         }
 
         @Test("git reads its repository complete, commits and clones")

@@ -178,7 +178,10 @@ extension EndToEnd {
 extension TestDevice {
     struct MountStatus: Decodable {
         struct Device: Decodable { let name: String }
-        struct Cloud: Decodable { let url, state: String }
+        struct Cloud: Decodable {
+            let url, state: String
+            let message: String?
+        }
         struct Queue: Decodable { let uploads, downloads, pendingItems, pendingBytes: Int }
 
         let mount: String

@@ -12,7 +12,7 @@ extension FaultSuite {
             "whatever the clock is set to, edits are synced both ways, in the order they were made, without a conflict")
         func jumps() async throws {
             try await FaultBench.with { bench in
-                let clock = try SetClock(bench)
+                let clock = try ShiftedClock(of: bench.victim, in: bench.test.plain("clock"))
                 try await bench.victim.stop()
                 try await clock.start()
                 for (number, hours) in [5, -7, 0, 24 * 400, -24 * 400, 1].enumerated() {
@@ -25,7 +25,7 @@ extension FaultSuite {
                 }
                 let names = try await bench.look(bench.victim).keys.sorted()
                 #expect(names == ["here", "there"], "there are conflict siblings")
-                #expect(try await clock.takesItsTimeFromHere(), "the daemon has the machine's clock")
+                #expect(try await clock.isUsed(), "the daemon has the machine's clock")
                 try await bench.expectKeptEverywhere("after the clock jumped")
             }
         }

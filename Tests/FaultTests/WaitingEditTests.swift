@@ -11,7 +11,8 @@ extension FaultSuite {
         )
         func damaged() async throws {
             try await FaultBench.with { bench in
-                let (victim, clock) = (bench.victim, try SetClock(bench))
+                let victim = bench.victim
+                let clock = try ShiftedClock(of: victim, in: bench.test.plain("clock"))
                 try await victim.stop()
                 try await clock.start()
                 try await victim.shell("seq 1 60000 > thesis; seq 1 50000 > letter")
@@ -46,7 +47,8 @@ extension FaultSuite {
         @Test("a program that sets the time back after a write has made an edit, not damage")
         func timeSetBack() async throws {
             try await FaultBench.with { bench in
-                let (victim, clock) = (bench.victim, try SetClock(bench))
+                let victim = bench.victim
+                let clock = try ShiftedClock(of: victim, in: bench.test.plain("clock"))
                 try await victim.stop()
                 try await clock.start()
                 try FileManager.default.moveItem(atPath: bench.test.cloud.directory, toPath: "\(bench.test.root)/away")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A server conforms to the contract of a cloud")
 struct ConformanceTests {
-    @Test("The server conforms to the rule", .timeLimit(.minutes(1)), arguments: CloudRule.all)
+    @Test("The server conforms to the rule", .timeLimit(.minutes(10)), arguments: CloudRule.all)
     func keeps(_ rule: CloudRule) async throws {
         try await withServer { server in
             let first = try await server.token()

@@ -6,7 +6,7 @@ import ServerStorage
 import ServerSupport
 import Testing
 
-@Suite("A server's cloud into which another was copied", .timeLimit(.minutes(1)))
+@Suite("A server's cloud into which another was copied", .timeLimit(.minutes(10)))
 struct FormerCloudTests {
     @Test("A device of the copied cloud may continue as far as the logs were copied, and no further")
     func record() async throws {

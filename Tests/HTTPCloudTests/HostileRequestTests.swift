@@ -9,7 +9,7 @@ import ServerSupport
 import TestSupport
 import Testing
 
-@Suite("Hostile requests", .timeLimit(.minutes(1)))
+@Suite("Hostile requests", .timeLimit(.minutes(10)))
 struct HostileRequestTests {
     private func request(
         _ server: TestServer, _ method: String, _ path: String, token: String? = nil, version: String? = "1",

@@ -7,7 +7,7 @@ import ServerSupport
 import TestSupport
 import Testing
 
-@Suite("Many chunks in one request", .timeLimit(.minutes(2)))
+@Suite("Many chunks in one request", .timeLimit(.minutes(10)))
 struct ManyChunksTests {
     private func chunk(_ number: UInt64, _ count: Int) -> OutgoingChunk {
         OutgoingChunk(

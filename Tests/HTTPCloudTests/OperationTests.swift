@@ -8,7 +8,7 @@ import ServerSupport
 import TestSupport
 import Testing
 
-@Suite("Commands of a server's owner", .timeLimit(.minutes(2)))
+@Suite("Commands of a server's owner", .timeLimit(.minutes(10)))
 struct OperationTests {
     private func curl(_ arguments: [String]) async throws -> String {
         try await ProgramRunner(environment: [:]) {}.run("curl", ["-sS"] + arguments, in: "/", limit: .seconds(30))

@@ -8,7 +8,7 @@ import ServerStorage
 import ServerSupport
 import Testing
 
-@Suite("Devices with read-only access", .timeLimit(.minutes(1)))
+@Suite("Devices with read-only access", .timeLimit(.minutes(10)))
 struct ReadOnlyTests {
     private func expectReadOnly(_ what: String, _ body: () async throws -> Void) async {
         do {

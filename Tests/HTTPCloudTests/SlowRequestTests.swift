@@ -9,7 +9,7 @@ import ServerSupport
 import TestSupport
 import Testing
 
-@Suite("Requests that make no progress", .timeLimit(.minutes(2)))
+@Suite("Requests that make no progress", .timeLimit(.minutes(10)))
 struct SlowRequestTests {
     @Test("many clients that send one byte at a time are disconnected, and meanwhile all other clients are served")
     func slowLoris() async throws {

@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 
 /// Attacks of one client on the others, each sent over a raw connection.
-@Suite("Hostile clients", .timeLimit(.minutes(2)))
+@Suite("Hostile clients", .timeLimit(.minutes(10)))
 struct WorstClientTests {
     /// A connection over which a test may send any bytes.
     private struct Raw: Sendable {

@@ -49,4 +49,15 @@ struct SpaceReserveTests {
         #expect(ledger.growth(pages: 400, free: SpaceReserve.pageReserve) == 0)
         #expect(ledger.growth(pages: 401, free: SpaceReserve.pageReserve) > 0)
     }
+
+    @Test("free pages are only reserved where the log has room for all of them, which an ordinary transaction provides")
+    func fill() {
+        var ledger = SpaceReserve()
+        ledger.noteLog(frames: 100)
+        let fill = (SpaceReserve.pageReserve + SpaceReserve.pageStep) * (24 + SpaceReserve.pageSize)
+        ledger.logAllocated = ledger.logUsed + fill
+        #expect(!ledger.hasLogToFill)
+        ledger.logAllocated = ledger.wantedLog
+        #expect(ledger.hasLogToFill)
+    }
 }

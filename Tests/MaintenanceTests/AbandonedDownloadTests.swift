@@ -13,7 +13,7 @@ import Transfers
 struct AbandonedDownloadTests {
     @Test(
         "a download whose readers have gone keeps no file open, whether it waited for bytes or had some",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func descriptors() async throws {
         let test = try KernellessDevice(time: SystemTime())
         let item = try await placeholder(test)

@@ -11,7 +11,7 @@ import VirtualFileSystem
 /// Runs whole engines with all their loops. ``CrossingTests`` covers the same cases step by step.
 @Suite("Two engines that change one package at the same time")
 struct CrossingPackageTests {
-    @Test("both batches are sent at once, and both devices show both versions of the package", .timeLimit(.minutes(1)))
+    @Test("both batches are sent at once, and both devices show both versions of the package", .timeLimit(.minutes(10)))
     func crossing() async throws {
         let backend = InMemoryBackend()
         let tests = try [7, 8].map { try KernellessDevice(backend, id: DeviceID($0), time: SystemTime()) }

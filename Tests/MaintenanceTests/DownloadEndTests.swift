@@ -48,7 +48,7 @@ struct DownloadEndTests {
 
     @Test(
         "a file that was read completely cannot be written before its row says that it is local",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func waitsForTheRow() async throws {
         let (test, files, item) = try await placeholder()
         let reader = try files.open(item.node, canWrite: false, truncate: false)
@@ -63,7 +63,7 @@ struct DownloadEndTests {
         #expect(try test.row("f")?.isEdited == false)
     }
 
-    @Test("an edit of the same size that follows at once is uploaded", .timeLimit(.minutes(1)))
+    @Test("an edit of the same size that follows at once is uploaded", .timeLimit(.minutes(10)))
     func editIsNoted() async throws {
         let (test, files, item) = try await placeholder()
         let handle = try files.open(item.node, canWrite: true, truncate: false)
@@ -76,7 +76,7 @@ struct DownloadEndTests {
 
     @Test(
         "a truncation right after a download is uploaded while a reader still has the file open",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func truncationIsNoted() async throws {
         let (test, files, item) = try await placeholder()
         let reader = try files.open(item.node, canWrite: false, truncate: false)

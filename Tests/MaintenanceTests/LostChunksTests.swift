@@ -17,7 +17,7 @@ struct LostChunksTests {
 
     @Test(
         "an append that fails because of lost chunks is retried after this device has put them again",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func restored() async throws {
         let test = try KernellessDevice(time: SystemTime())
         let chunk = Digest.of(bytes)
@@ -37,7 +37,7 @@ struct LostChunksTests {
         await running.value
     }
 
-    @Test("a batch whose bytes are lost everywhere is rebuilt from the present state", .timeLimit(.minutes(1)))
+    @Test("a batch whose bytes are lost everywhere is rebuilt from the present state", .timeLimit(.minutes(10)))
     func withdrawn() async throws {
         let test = try KernellessDevice(time: SystemTime())
         let running = try await startAppending(test)
@@ -62,7 +62,7 @@ struct LostChunksTests {
 
     @Test(
         "in a cloud that continues the known one, chunks that only the known one has are put before the batch",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func continuation() async throws {
         let test = try KernellessDevice(time: SystemTime())
         let chunk = Digest.of(bytes)

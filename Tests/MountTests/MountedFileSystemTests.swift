@@ -93,6 +93,24 @@ struct MountedFileSystemTests {
         }
     }
 
+    @Test("hard links are refused, and a folder is opened, by ENOSYS if the kernel then sends no other such request")
+    func unneededRequests() async throws {
+        let node = try device.save("a", "1")
+        let link = Body(node.value, "b")
+        let opendir = Body(0 as UInt32, 0 as UInt32)
+        try await FakeKernel.with(device) { kernel async throws in
+            #expect(try kernel.call(.link, node: kernel.documents, link).error == EPERM)
+            #expect(try kernel.call(.opendir, node: kernel.documents, opendir).error == 0)
+        }
+        try await FakeKernel.with(device, minor: 44, flags: KERNEL_FUSE_NO_OPENDIR_SUPPORT) { kernel async throws in
+            let writes = device.metadata.writes
+            #expect(try kernel.call(.link, node: kernel.documents, link).error == ENOSYS)
+            #expect(device.metadata.writes == writes)
+            #expect(try kernel.call(.opendir, node: kernel.documents, opendir).error == ENOSYS)
+        }
+        #expect(try device.names() == ["a"])
+    }
+
     @Test("an open with O_TRUNC empties the file, also when it is opened for reading, and setattr truncates it")
     func truncation() async throws {
         let node = try device.save("a", "text").value

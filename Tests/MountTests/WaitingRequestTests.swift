@@ -167,6 +167,33 @@ struct WaitingRequestTests {
         #expect(!device.files.isOpen(NodeID(node)) && turns.ended == 0)
     }
 
+    @Test("an open whose program is looked up blocks no other request, even with one reader thread")
+    func lookedUp() async throws {
+        let node = try await placeholder()
+        let resident = try device.save("b", "text").value
+        let programs = FakeDownloadPermits()
+        try await FakeKernel.with(device, downloads: programs) { kernel async throws in
+            let open = Body(UInt32(O_RDONLY), 0 as UInt32)
+            let refused = try kernel.send(14, node: node, open)
+            await programs.untilAsked(1)
+            #expect(try kernel.lookup("a").error == 0)
+            let handle = try kernel.open(resident).number(at: 0)
+            _ = try kernel.release(resident, handle)
+            programs.decide(.deny)
+            var reply = try await kernel.received()
+            #expect(reply == FakeKernel.Reply(error: EAGAIN, unique: refused, body: []))
+
+            let interrupted = try kernel.send(14, node: node, open)
+            await programs.untilAsked(2)
+            try kernel.interrupt(interrupted)
+            reply = try await kernel.received()
+            #expect(reply == FakeKernel.Reply(error: EINTR, unique: interrupted, body: []))
+            programs.decide(.full)
+        }
+        #expect(programs.threads == [1, 1], "only opens of the placeholder, by the thread that the kernel names")
+        #expect(!device.files.isOpen(NodeID(node)))
+    }
+
     // MARK: The end of a session
 
     @Test("a session that is stopped with open files and waiting reads ends at once; written data is in the file")

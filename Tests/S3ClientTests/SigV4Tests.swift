@@ -123,6 +123,19 @@ struct SigV4Tests {
         #expect(!headers.contains { $0.name == "x-amz-security-token" })
     }
 
+    // "Authenticating Requests: Using Query Parameters", Amazon S3 API Reference.
+    @Test("the link in S3's documentation")
+    func documentedLink() throws {
+        let credentials = try #require(
+            S3Credentials(
+                accessKey: "AKIAIOSFODNN7EXAMPLE", secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"))
+        let query = SigV4(region: "us-east-1").linkQuery(
+            host: "examplebucket.s3.amazonaws.com", path: "/test.txt", with: credentials,
+            at: Timestamp(seconds: 1_369_353_600), seconds: 86_400)
+        #expect(query.last?.name == "X-Amz-Signature")
+        #expect(query.last?.value == "aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404")
+    }
+
     @Test("a session token is sent and signed")
     func sessionToken() throws {
         let credentials = try #require(S3Credentials(accessKey: "A", secretKey: "B", sessionToken: "TOKEN"))

@@ -57,6 +57,20 @@ struct ConnectTests {
         }
     }
 
+    @Test("An identity that arrives cut off is read again, and one that stays so counts as damaged")
+    func cutIdentity() async throws {
+        try await withCloud { cloud in
+            let identity = try await cloud.backend().connect(create: true)
+            let text = String(decoding: try #require(cloud.double.objects["some/prefix/ubiquity-cloud"]), as: UTF8.self)
+            let cut = S3Fault.page(status: 200, text: String(text.dropLast(7)))
+            cloud.double.script(cut, for: "GET", times: 2)
+            let again = try await cloud.backend().connect(create: false)
+            #expect(again == identity)
+            cloud.double.script(cut, for: "GET", times: 3)
+            _ = await expect(.damaged) { _ = try await cloud.backend().connect(create: false) }
+        }
+    }
+
     @Test("A cloud of a newer format is left alone")
     func newer() async throws {
         try await withCloud { cloud in

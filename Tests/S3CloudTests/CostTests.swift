@@ -26,6 +26,24 @@ struct CostTests {
         }
     }
 
+    @Test(
+        "Small chunks that are put together are one request each, under the epoch that was asked for",
+        .timeLimit(.minutes(5)))
+    func together() async throws {
+        try await withCloud { cloud in
+            let device = try await cloud.device()
+            let chunks = (1...40).map { chunk($0) }
+            let requests = try await cloud.requests {
+                try await device.putChunks(chunks, in: .cloudDocs)
+                try await device.putChunks(chunks, epoch: 3, in: .cloudDocs)
+            }
+            #expect(requests == ["PUT chunks": 80])
+            let keys = chunks.flatMap { [ChunkKey($0.id), ChunkKey($0.id, epoch: 3)] }
+            let present = try await device.present(keys, in: .cloudDocs)
+            #expect(present == Set(keys))
+        }
+    }
+
     @Test("An idle hour is 240 looks at the bell, and a look at each log every five minutes", .timeLimit(.minutes(5)))
     func idle() async throws {
         let clock = ManualClock()

@@ -188,4 +188,23 @@ struct FailureTests {
             _ = await expect(.foreign) { _ = try await device.connect(create: false) }
         }
     }
+
+    @Test("The end of a device waits until its bell was rung, and no longer than the limit", .timeLimit(.minutes(5)))
+    func lastBell() async throws {
+        let clock = ManualClock()
+        try await withCloud { cloud in
+            let device = try await cloud.device(clock: clock)
+            let requests = try await cloud.requests {
+                _ = try await device.append([1], to: .cloudDocs)
+                await device.finishDeferredWork(within: .seconds(3))
+            }
+            #expect(requests["PUT bell"] == 1)
+            cloud.double.script(.silence, for: "PUT")
+            device.ring()
+            async let end: Void = device.finishDeferredWork(within: .seconds(3))
+            await clock.untilSleeping(before: .seconds(3))
+            clock.advance(by: .seconds(3))
+            await end
+        }
+    }
 }

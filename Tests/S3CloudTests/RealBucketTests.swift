@@ -4,13 +4,14 @@ import CloudStorage
 import Foundation
 import HTTPTransport
 import S3Client
+import S3Double
 import TestSupport
 import Testing
 
 @testable import S3Cloud
 
-/// The rules on a real store: `UBIQUITY_S3_URL` is the address of a bucket, with credentials in the usual variables. `make s3` sets them.
-@Suite("A real bucket keeps the contract of a cloud", .serialized, .enabled(if: RealBucket.address != nil))
+/// The rules on a real store (``RealBucket``).
+@Suite("A real bucket keeps the contract of a cloud", .serialized, .enabled(if: RealBucket.isMeant))
 struct RealBucketTests {
     @Test(
         "The real bucket keeps the rule", .timeLimit(.minutes(5)), arguments: CloudRule.all + CloudRule.collecting)
@@ -37,17 +38,14 @@ struct RealBucketTests {
     }
 }
 
-private enum RealBucket {
-    static let address = ProcessInfo.processInfo.environment["UBIQUITY_S3_URL"]
+extension RealBucket {
     private static let connections = HTTPConnections()
 
     /// Runs `body` with a prefix of its own, whose objects are deleted afterwards.
-    static func withCloud(_ body: (@escaping @Sendable () throws -> S3Backend) async throws -> Void) async throws {
-        let base = try S3Location(parsing: try #require(address))
-        let name = "test-\(Hex.encode(UInt64.random(in: 0...UInt64.max)))"
-        let location = try S3Location(
-            bucket: base.bucket, prefix: base.prefix.isEmpty ? name : "\(base.prefix)/\(name)",
-            endpoint: base.endpoint, region: base.region, addressing: base.addressing, isInsecure: base.isInsecure)
+    fileprivate static func withCloud(_ body: (@escaping @Sendable () throws -> S3Backend) async throws -> Void)
+        async throws
+    {
+        let location = try place(named: "test")
         let source = S3CredentialSource(environment: ProcessInfo.processInfo.environment, home: "/")
         let client = try S3Client(location, region: nil, transport: connections, logger: quiet) {
             () throws(S3ConfigurationError) in try source.find().credentials

@@ -4,7 +4,7 @@ import ServerSupport
 import Testing
 
 /// Tests how the console lists deletions and restores items.
-@Suite("Recently deleted", .timeLimit(.minutes(2)))
+@Suite("Recently deleted", .timeLimit(.minutes(10)))
 struct DeletedPageTests {
     @Test(
         "a folder that was removed with its contents is one line, and is restored complete, beside an item that took its name"

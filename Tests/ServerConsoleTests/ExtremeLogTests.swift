@@ -7,7 +7,7 @@ import ServerSupport
 import TestSupport
 import Testing
 
-@Suite("A log of extreme values", .timeLimit(.minutes(2)))
+@Suite("A log of extreme values", .timeLimit(.minutes(10)))
 struct ExtremeLogTests {
     @Test(
         "the log is folded by devices and shown on every page of the console; collection, statistics and ordinary documents keep working"

@@ -6,7 +6,7 @@ import ServerSupport
 import Testing
 
 /// Tests access control in the console, without a browser.
-@Suite("Access control of the console", .timeLimit(.minutes(2)))
+@Suite("Access control of the console", .timeLimit(.minutes(10)))
 struct GuardTests {
     @Test("without a session every page redirects to the sign-in, and posts have no effect")
     func noSession() async throws {

@@ -11,7 +11,7 @@ import ServerSupport
 import Testing
 
 /// Tests published links over HTTP, without signing in.
-@Suite("Published links", .timeLimit(.minutes(2)))
+@Suite("Published links", .timeLimit(.minutes(10)))
 struct LinkTests {
     private let bytes = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }
 

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Tests authenticator apps, passkeys and codes for devices, without a browser.
-@Suite("Security of the console", .timeLimit(.minutes(2)))
+@Suite("Security of the console", .timeLimit(.minutes(10)))
 struct SecurityTests {
     /// A browser before its sign-in: its cookie and the token of the form.
     private struct Visitor {

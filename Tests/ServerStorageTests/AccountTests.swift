@@ -6,7 +6,7 @@ import ServerStorage
 import TestSupport
 import Testing
 
-@Suite("Accounts and devices of a server")
+@Suite("Accounts and devices of a server", .eachEngine)
 struct AccountTests {
     private func expect(_ code: StorageError.Code, _ body: () async throws -> Void) async {
         do {
@@ -54,7 +54,7 @@ struct AccountTests {
         }
     }
 
-    @Test("the database contains neither tokens nor codes")
+    @Test("the database contains neither tokens nor codes", .sqliteFileOnly)
     func secrets() async throws {
         try await withFolder { path in
             var secrets: [String] = []
@@ -101,8 +101,8 @@ struct AccountTests {
     func lock() async throws {
         try await withFolder { path in
             try await withStore(at: path) { store in
-                await expect(.inUse) { _ = try ServerStore(path: path, serving: true, log: quiet) }
-                let beside = try ServerStore(path: path, serving: false, log: quiet)
+                await expect(.inUse) { _ = try ServerStore(.test(path), serving: true, log: quiet) }
+                let beside = try ServerStore(.test(path), serving: false, log: quiet)
                 try await beside.accounts.add("anna")
                 try await beside.close()
                 #expect(try await store.accounts.list().map(\.name) == ["anna"])
@@ -110,14 +110,14 @@ struct AccountTests {
         }
     }
 
-    @Test("a database of a newer version is refused and not changed")
+    @Test("a database of a newer version is refused and not changed", .sqliteFileOnly)
     func newer() async throws {
         try await withFolder { path in
             try await withStore(at: path) { try await $0.accounts.add("anna") }
             try await DatabaseQueue(path: "\(path)/server.sqlite").write { db in
                 try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('v99')")
             }
-            await expect(.tooNew) { _ = try ServerStore(path: path, serving: true, log: quiet) }
+            await expect(.tooNew) { _ = try ServerStore(.test(path), serving: true, log: quiet) }
         }
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 import ServerStorage
 import Testing
 
-@Suite("The server's end of the change feed", .timeLimit(.minutes(1)))
+@Suite("The server's end of the change feed", .eachEngine, .timeLimit(.minutes(10)))
 struct ChangeFeedTests {
     @Test("an append wakes a waiting request, which sees it; changes of other accounts do not count")
     func wakes() async throws {
@@ -55,7 +55,7 @@ struct ChangeFeedTests {
                 _ = try await documents.create(content.reference)
                 let before = try await store.changes.latest(of: account)
                 async let waiting: Void = store.changes.wait(for: account, after: before.revision)
-                let other = try ServerStore(path: path, serving: false, log: quiet)
+                let other = try ServerStore(.test(path), serving: false, log: quiet)
                 var random = SystemRandomNumberGenerator()
                 for author in [LogAuthor.owner(using: &random), .owner(using: &random)] {
                     try await other.trees.append(to: .cloudDocs, of: account, by: author) { view in
@@ -72,8 +72,11 @@ struct ChangeFeedTests {
                 try await other.close()
                 #expect(left == 0)
                 #expect(try FileManager.default.contentsOfDirectory(atPath: "\(path)/temporary") == [])
-                #expect(try await store.changes.latest(of: account) == before)
-                try await store.changes.refresh(account)
+                // PostgreSQL notifies the process; of an embedded server only the database knows.
+                if StorageEngine.current == .sqlite {
+                    #expect(try await store.changes.latest(of: account) == before)
+                    try await store.changes.refresh(account)
+                }
                 await waiting
                 #expect(try await store.changes.latest(of: account).containers == ["CloudDocs": 2])
             }

@@ -2,10 +2,11 @@ import Chunking
 import CloudModel
 import CloudProtocol
 import Foundation
-import ServerStorage
 import Testing
 
-@Suite("Chunks of a server")
+@testable import ServerStorage
+
+@Suite("Chunks of a server", .eachEngine, .inFilesAndInABucket)
 struct ChunkTests {
     @Test("a chunk of one account does not exist for others")
     func isolation() async throws {
@@ -84,19 +85,24 @@ struct ChunkTests {
         }
     }
 
-    @Test("a missing file is a missing chunk, and a truncated one is damaged")
-    func lostFiles() async throws {
+    @Test("a missing frame is a missing chunk, and a truncated one is damaged")
+    func lostFrames() async throws {
         try await withFolder { path in
             try await withStore(at: path) { store in
                 let account = try await store.newAccount("anna")
                 let whole = part(1, [1, 2, 3])
                 try await store.chunks.put([whole], in: .cloudDocs, of: account)
                 let place = try #require(try await store.chunks.place(of: whole.id, in: .cloudDocs, of: account))
-                let file = "\(path)/chunks/\(place.container)/01/\(whole.id.description.dropFirst(2))-3"
-                try Data([1]).write(to: URL(filePath: file))
-                await #expect(throws: StorageError.self) { try await store.chunks.read(place, 0..<3) }
-                try FileManager.default.removeItem(atPath: file)
-                #expect(try await store.chunks.read(place, 0..<3) == nil)
+                let frames = try Frames(at: path)
+                try frames.set(place.name, [1])
+                for range in [0..<3, 1..<3] {
+                    await #expect { try await store.chunks.read(place, range) } throws: {
+                        ($0 as? StorageError)?.code == .damaged
+                    }
+                }
+                try frames.set(place.name, nil)
+                let bytes = try await store.chunks.read(place, 0..<3)
+                #expect(bytes == nil)
             }
         }
     }
@@ -147,7 +153,7 @@ struct ChunkTests {
     }
 }
 
-@Suite("Verification of chunks before they are stored")
+@Suite("Verification of chunks before they are stored", .inFilesAndInABucket)
 struct ChunkVerificationTests {
     private let plain = [UInt8](repeating: 65, count: 200_000)
 

@@ -4,11 +4,12 @@ import CloudProtocol
 import ContainerLog
 import Foundation
 import GRDB
-import ServerStorage
 import TestSupport
 import Testing
 
-@Suite("Chunk collection")
+@testable import ServerStorage
+
+@Suite("Chunk collection", .eachEngine, .inFilesAndInABucket)
 struct CollectionTests {
     private static let day = Duration.seconds(86_400)
 
@@ -129,9 +130,7 @@ struct CollectionTests {
                 _ = try await documents.create(content.reference)
                 let place = try #require(
                     try await store.chunks.place(of: content.reference.digest, in: .cloudDocs, of: documents.account))
-                let digits = place.id.description
-                let file = "\(path)/chunks/\(place.container)/\(digits.prefix(2))/\(digits.dropFirst(2))-\(place.size)"
-                try Data([UInt8](repeating: 0, count: place.size)).write(to: URL(filePath: file))
+                try Frames(at: path).set(place.name, [UInt8](repeating: 0, count: place.size))
                 time.advance(by: Self.day * 100)
                 let report = try await store.collectNow()
                 #expect(report.chunks == 0 && report.skipped.count == 1)
@@ -139,7 +138,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("a file that a crash left without a row is removed once it is old enough")
+    @Test("a frame that a crash left without a row is removed once no put under way can refer to it", .sqliteFileOnly)
     func strays() async throws {
         try await withFolder { path in
             try await withStore(at: path) { store in
@@ -149,16 +148,36 @@ struct CollectionTests {
                 let database = try DatabaseQueue(path: "\(path)/server.sqlite")
                 try await database.write { try $0.execute(sql: "DELETE FROM chunk") }
                 #expect(try await store.collectNow().strayFiles == 0)
-                let file = "\(path)/chunks/1/01/\(chunk.id.description.dropFirst(2))-3"
-                let old = Date(timeIntervalSinceNow: -7_200)
-                try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: file)
+                let frames = try Frames(at: path)
+                let name = try #require(frames.names.first)
+                if TestBucket.current == nil {
+                    let old = Date(timeIntervalSinceNow: -7_200)
+                    try FileManager.default.setAttributes(
+                        [.modificationDate: old], ofItemAtPath: "\(path)/chunks/\(name)")
+                }
                 #expect(try await store.collectNow().strayFiles == 1)
-                #expect(!FileManager.default.fileExists(atPath: file))
+                #expect(frames.names == [])
                 // A put checks for the file in the transaction that writes the row, so a put after the collection stores the chunk
                 // completely.
                 try await store.chunks.put([chunk], in: .cloudDocs, of: account)
                 let isThere = try await store.holds([chunk], of: account)
                 #expect(isThere)
+            }
+        }
+    }
+
+    @Test("one process of a server collects at a time; another one leaves it to that")
+    func oneAtATime() async throws {
+        try await withContent(seed: 6, chunks: 3) { scene in
+            scene.time.advance(by: Self.day * 8)
+            let other = try #require(try await scene.store.database.acquire(.collection, .exclusive))
+            let skipped = try await scene.store.collect(.standard, pause: .zero)
+            #expect(skipped.isElsewhere && skipped.chunks == 0)
+            try await scene.expectKept()
+            other.release()
+            for chunks in [4, 0] {
+                let report = try await scene.store.collect(.standard, pause: .zero)
+                #expect(!report.isElsewhere && report.chunks == chunks)
             }
         }
     }

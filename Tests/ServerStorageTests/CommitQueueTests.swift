@@ -7,7 +7,7 @@ import Testing
 
 @testable import ServerStorage
 
-@Suite("Transactions shared by several writes", .timeLimit(.minutes(1)))
+@Suite("Transactions shared by several writes", .timeLimit(.minutes(10)))
 struct CommitQueueTests {
     /// Commits `bodies` in one batch, by holding the batch before them until all have arrived.
     private func commit(

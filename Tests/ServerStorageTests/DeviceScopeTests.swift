@@ -5,7 +5,7 @@ import GRDB
 import ServerStorage
 import Testing
 
-@Suite("Scope and expiry of a device's access")
+@Suite("Scope and expiry of a device's access", .eachEngine)
 struct DeviceScopeTests {
     @Test("a device has the scope and expiry of its code, and loses its access then")
     func expiry() async throws {
@@ -49,7 +49,8 @@ struct DeviceScopeTests {
     }
 
     @Test(
-        "devices and codes of the previous schema have full access without expiry, and an unknown scope is read-only"
+        "devices and codes of the previous schema have full access without expiry, and an unknown scope is read-only",
+        .sqliteFileOnly
     )
     func migration() async throws {
         try await withFolder { path in

@@ -3,8 +3,9 @@ import Chunking
 import CloudModel
 import CloudProtocol
 import ContainerLog
-import ServerStorage
 import TestSupport
+
+@testable import ServerStorage
 
 /// A device that writes documents to a server's storage, and folds the same log for comparison.
 struct Documents {
@@ -59,7 +60,7 @@ struct Documents {
 
 extension ServerStore {
     func collectNow(_ policy: CollectionPolicy = .standard) async throws -> CollectionReport {
-        try await collect(policy, pause: .zero)
+        try await collectWithoutLock(policy, pause: .zero)
     }
 
     /// Whether every byte of these parts can be read.

@@ -8,7 +8,7 @@ import ServerStorage
 import TestSupport
 import Testing
 
-@Suite("A server's folded logs")
+@Suite("A server's folded logs", .eachEngine)
 struct FoldedTests {
     /// Random changes of few items and names, so that they collide.
     private struct RandomLog {
@@ -94,7 +94,7 @@ struct FoldedTests {
                     var log = RandomLog(random: SeededGenerator(seed: seed))
                     var tree = DictionaryTree()
                     // A command of the server's owner, which folds into the same file.
-                    var others = [try ServerStore(path: path, serving: false, log: quiet)]
+                    var others = [try ServerStore(.test(path), serving: false, log: quiet)]
                     for number in 1...60 as ClosedRange<UInt64> {
                         let entry = try log.entry()
                         _ = try await store.logs.append(entry, key: nil, to: .cloudDocs, of: account)
@@ -104,7 +104,7 @@ struct FoldedTests {
                             try ContainerReducer().foldVoid(at: LogSequence(number), into: &tree)
                         }
                         if log.random.chance(10) {
-                            others.append(try ServerStore(path: path, serving: false, log: quiet))
+                            others.append(try ServerStore(.test(path), serving: false, log: quiet))
                         }
                         if log.random.chance(30) {
                             let reader = log.random.pick([store] + others) ?? store
@@ -146,7 +146,7 @@ struct FoldedTests {
         }
     }
 
-    @Test("the folded log is rebuilt after a restore from a backup, and when its file is damaged")
+    @Test("the folded log is rebuilt after a restore from a backup, and when its file is damaged", .sqliteFileOnly)
     func madeAnew() async throws {
         try await withFolder { path in
             let (one, other) = (ItemID(high: 1 << 63, low: 1), ItemID(high: 1 << 63, low: 2))

@@ -5,7 +5,7 @@ import ServerStorage
 import TestSupport
 import Testing
 
-@Suite("Settings and the quota of an account")
+@Suite("Settings and the quota of an account", .eachEngine)
 struct KeyValueQuotaTests {
     private func entry(_ number: UInt64, _ changes: [Change]) throws -> [UInt8] {
         try ChangeBatch(

@@ -4,7 +4,7 @@ import ServerStorage
 import TestSupport
 import Testing
 
-@Suite("Logs on a server")
+@Suite("Logs on a server", .eachEngine, .inFilesAndInABucket)
 struct LogTests {
     @Test("commits are written through to the disk")
     func durable() async throws {

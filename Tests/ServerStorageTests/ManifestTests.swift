@@ -7,7 +7,7 @@ import Foundation
 import ServerStorage
 import Testing
 
-@Suite("Manifests on a server", .timeLimit(.minutes(2)))
+@Suite("Manifests on a server", .eachEngine, .inFilesAndInABucket, .timeLimit(.minutes(10)))
 struct ManifestTests {
     /// A manifest that names one chunk many times: small as a frame, large when decompressed.
     private struct Bomb {

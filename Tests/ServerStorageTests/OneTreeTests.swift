@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A mistake in any of these deletes chunks of living documents.
-@Suite("One folded log for the console and for collecting", .timeLimit(.minutes(3)))
+@Suite("One folded log for the console and for collecting", .eachEngine, .timeLimit(.minutes(10)))
 struct OneTreeTests {
     private static let day = Duration.seconds(86_400)
 
@@ -195,7 +195,7 @@ struct OneTreeTests {
         }
     }
 
-    @Test("where the time at which contents were replaced is not known, it counts as now")
+    @Test("where the time at which contents were replaced is not known, it counts as now", .sqliteFileOnly)
     func unknownTime() async throws {
         let time = SettableTime()
         try await withFolder { path in
@@ -214,7 +214,7 @@ struct OneTreeTests {
         }
     }
 
-    @Test("a log that lost an entry keeps everything, and does not show as complete")
+    @Test("a log that lost an entry keeps everything, and does not show as complete", .sqliteFileOnly)
     func gap() async throws {
         let time = SettableTime()
         try await withFolder { path in
@@ -254,7 +254,7 @@ struct OneTreeTests {
             try await withStore(at: path, time: time) { store in
                 var scene = try await Scene(store, time)
                 let account = scene.documents.account
-                let command = try ServerStore(path: path, serving: false, log: quiet, time: time)
+                let command = try ServerStore(.test(path), serving: false, log: quiet, time: time)
                 for round in 0..<6 {
                     let content = scene.documents.content(chunks: 2)
                     try await scene.documents.put(content.parts)

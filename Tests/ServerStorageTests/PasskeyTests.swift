@@ -1,11 +1,12 @@
 import CloudProtocol
 import Foundation
 import GRDB
-import ServerStorage
 import TestSupport
 import Testing
 
-@Suite("Passkeys")
+@testable import ServerStorage
+
+@Suite("Passkeys", .eachEngine)
 struct PasskeyTests {
     private let origin: WebOrigin
     private let challenge = [UInt8](repeating: 9, count: 32)
@@ -119,22 +120,46 @@ struct PasskeyTests {
         }
     }
 
-    @Test("a challenge is valid for one browser, for five minutes, once")
+    @Test("a challenge is valid for one browser, for five minutes, at every process that has the key")
     func challenges() {
-        let challenges = PasskeyChallenges()
+        let key = [UInt8](repeating: 7, count: 32)
+        let (challenges, other) = (PasskeyChallenges(key: key), PasskeyChallenges(key: key))
         let one = challenges.make(for: "a", now: 1_000)
-        #expect(challenges.isValid(one, for: "a", now: 1_000) && challenges.isValid(one, for: "a", now: 1_300))
+        #expect(other.isValid(one, for: "a", now: 1_000) && other.isValid(one, for: "a", now: 1_300))
         #expect(!challenges.isValid(one, for: "b", now: 1_000))
         #expect(!challenges.isValid(one, for: "a", now: 1_301))
-        #expect(!PasskeyChallenges().isValid(one, for: "a", now: 1_000))
+        // The clocks of two machines differ a little.
+        #expect(other.isValid(one, for: "a", now: 990) && !other.isValid(one, for: "a", now: 900))
+        #expect(!PasskeyChallenges(key: key + [1]).isValid(one, for: "a", now: 1_000))
         for index in one.indices {
-            var other = one
-            other[index] ^= 1
-            #expect(!challenges.isValid(other, for: "a", now: 1_000))
+            var changed = one
+            changed[index] ^= 1
+            #expect(!challenges.isValid(changed, for: "a", now: 1_000))
         }
-        #expect(challenges.use(one, now: 1_000) && !challenges.use(one, now: 1_001))
-        #expect(challenges.use(challenges.make(for: "a", now: 1_000), now: 1_001))
-        #expect(!challenges.isValid([], for: "a", now: 0) && !challenges.use([], now: 0))
+        #expect(!challenges.isValid([], for: "a", now: 0))
+    }
+
+    @Test("a challenge is accepted once, whichever process is asked, and is then remembered until it expires")
+    func once() async throws {
+        try await withFolder { path in
+            try await withStore(at: path) { store in
+                let other = try ServerStore(.test(path), serving: false, log: quiet)
+                let one = try await store.sessions.challenges().make(for: "a", now: 1_000)
+                let isKnown = try await other.sessions.challenges().isValid(one, for: "a", now: 1_000)
+                #expect(isKnown)
+                let first = try await store.database.commit { try SessionStore.useChallenge(one, at: 1_000, $0) }
+                let second = try await other.database.commit { try SessionStore.useChallenge(one, at: 1_300, $0) }
+                let none = try await store.database.commit { try SessionStore.useChallenge([], at: 1_000, $0) }
+                #expect(first && !second && !none)
+                let next = try await store.sessions.challenges().make(for: "a", now: 2_000)
+                _ = try await store.database.commit { try SessionStore.useChallenge(next, at: 2_000, $0) }
+                let count = try await store.database.read {
+                    try $0.value(Int.self, "SELECT COUNT(*) FROM usedChallenge")
+                }
+                #expect(count == 1)
+                try await other.close()
+            }
+        }
     }
 
     @Test("accepted origins are those for which browsers offer passkeys")
@@ -153,19 +178,23 @@ struct PasskeyTests {
         try await withStore { store in
             let account = try await store.newAccount("anna")
             var key = authenticator()
-            try await store.sessions.addPasskey(register(key), of: account, domain: origin.domain, name: "Key")
-            await #expect(throws: StorageError.self) {
-                try await store.sessions.addPasskey(register(key), of: account, domain: origin.domain, name: "Again")
+            func add(_ name: String, challenge: UInt8) async throws {
+                try await store.sessions.addPasskey(
+                    register(key), challenge: [UInt8](repeating: challenge, count: 32), of: account,
+                    domain: origin.domain, name: name)
             }
-            func open(_ key: SoftwareAuthenticator, isUnused: Bool = true) async throws {
+            try await add("Key", challenge: 9)
+            await #expect(throws: StorageError.self, "the same passkey") { try await add("Again", challenge: 8) }
+            func open(_ key: SoftwareAuthenticator, challenge: UInt8 = 7) async throws {
+                let challenge = [UInt8](repeating: challenge, count: 32)
                 try await store.sessions.openSession(
-                    passkey: assertion(key), challenge: challenge, origin: origin, browser: "b", secret: [1]
-                ) { isUnused }
+                    passkey: assertion(key, challenge: challenge), challenge: challenge, origin: origin, browser: "b",
+                    secret: [1])
             }
             await #expect(throws: StorageError.self, "another user") { try await open(key) }
             key.userHandle = try await store.sessions.userHandle(of: account)
             #expect(key.userHandle.count == 16)
-            await #expect(throws: StorageError.self, "a used challenge") { try await open(key, isUnused: false) }
+            await #expect(throws: StorageError.self, "a used challenge") { try await open(key, challenge: 9) }
             key.counter = 7
             try await open(key)
             let session = try await store.sessions.session(secret: [1])

@@ -5,7 +5,7 @@ import GRDB
 import ServerStorage
 import Testing
 
-@Suite("The second factor of an account")
+@Suite("The second factor of an account", .eachEngine)
 struct SecondFactorTests {
     private let time = SettableTime()
 
@@ -133,7 +133,8 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("recovery codes are stored only as digests, and become invalid with a restore, as passkeys do")
+    @Test(
+        "recovery codes are stored only as digests, and become invalid with a restore, as passkeys do", .sqliteFileOnly)
     func stored() async throws {
         try await withFolder { path in
             var codes: [SignInCode] = []

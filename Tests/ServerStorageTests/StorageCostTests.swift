@@ -3,10 +3,11 @@ import GRDB
 import ServerStorage
 import Testing
 
-@Suite("What counts against an account's quota")
+@Suite("What counts against an account's quota", .eachEngine)
 struct StorageCostTests {
     @Test(
-        "for a database of an earlier release the disk usage of chunks and entries is counted again, account by account"
+        "for a database of an earlier release the disk usage of chunks and entries is counted again, account by account",
+        .sqliteFileOnly
     )
     func recount() async throws {
         try await withFolder { path in

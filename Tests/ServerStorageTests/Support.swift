@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import ServerStorage
 import Synchronization
+import Testing
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -18,14 +19,17 @@ final class SettableTime: TimeSource {
 /// Runs `body` with the path of a new directory, which is removed afterwards.
 func withFolder(_ body: (String) async throws -> Void) async throws {
     let path = "\(NSTemporaryDirectory())/server-storage-\(UUID().uuidString)"
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    defer {
+        try? FileManager.default.removeItem(atPath: path)
+        do { try ServerPlace.release(path) } catch { Issue.record(error) }
+    }
     try await body(path)
 }
 
 func withStore(
     at path: String, time: any TimeSource = SystemTime(), _ body: (ServerStore) async throws -> Void
 ) async throws {
-    let store = try ServerStore(path: path, serving: true, log: quiet, time: time)
+    let store = try openStore(at: path, time: time)
     do { try await body(store) } catch {
         try await store.close()
         throw error

@@ -16,7 +16,7 @@ struct CampaignTests {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(filePath: try #require(Simulator.path))
         process.arguments = arguments
-        process.standardOutput = output
+        (process.standardOutput, process.standardError) = (output, output)
         try process.run()
         let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
@@ -41,6 +41,14 @@ struct CampaignTests {
         let start = ProcessInfo.processInfo.environment["FRESH_START"] ?? "random"
         let run = try simulate("--histories", "300", "--start", start, "--failures", "5")
         #expect(run.text.hasPrefix("300 histories"))
+        #expect(run.status == 0, "\(run.text)")
+    }
+
+    @Test("3,000 new histories of collections of garbage succeed")
+    func collections() throws {
+        let start = ProcessInfo.processInfo.environment["FRESH_START"] ?? "random"
+        let run = try simulate("--collections", "--histories", "3000", "--start", start)
+        #expect(run.text.contains(" 3000 histories"))
         #expect(run.status == 0, "\(run.text)")
     }
 

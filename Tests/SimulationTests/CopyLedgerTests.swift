@@ -17,7 +17,7 @@ struct CopyLedgerTests {
     }
 
     private func place(_ item: ItemID, _ standing: @escaping (ItemID) -> ItemID = { $0 }) -> Ledger.Place {
-        Ledger.Place(item: item, standing: standing)
+        Ledger.Place(item: item, row: item, standing: standing)
     }
 
     private func problems(_ ledger: Ledger, visible: Set<String>, _ standing: (ItemID) -> ItemID = { $0 }) -> [String] {
@@ -53,6 +53,17 @@ struct CopyLedgerTests {
         #expect(problems(unknowing, visible: ["text"], one).isEmpty)
     }
 
+    @Test("a copy that ended elsewhere may stay where another device, which had not seen its end, moved it")
+    func movedAfterItsEnd() {
+        var ledger = copied()
+        let third = ItemID(high: 1, low: 3)
+        ledger.supersede("text", at: place(second))
+        ledger.rename("text", from: second, to: third)
+        ledger.supersede("text", at: place(first))
+        #expect(problems(ledger, visible: ["text"]).isEmpty)
+        #expect(problems(ledger, visible: []).isEmpty)
+    }
+
     @Test("a copy keeps its identity in the ledger when a rename gives it another id")
     func renamed() {
         var ledger = copied()
@@ -62,5 +73,27 @@ struct CopyLedgerTests {
         #expect(problems(ledger, visible: []) == ["‘text’ is lost"])
         ledger.supersede("text", at: place(first))
         #expect(problems(ledger, visible: []).isEmpty)
+    }
+
+    @Test(
+        "of two copies in one document, on devices that do not know of each other's, one may outlive the other, but neither is lost unless its user ended it"
+    )
+    func sameDocument() {
+        var ledger = copied()
+        ledger.rename("text", from: second, to: first)
+        #expect(problems(ledger, visible: []) == ["‘text’ is lost"])
+        ledger.supersede("text", at: place(first))
+        #expect(problems(ledger, visible: ["text"]).isEmpty)
+        #expect(problems(ledger, visible: []).isEmpty)
+    }
+
+    @Test("a copy that took the place of an ended one must not come back once it ended as well")
+    func successor() {
+        var ledger = copied()
+        ledger.leave("text", at: place(first))
+        ledger.rename("text", from: second, to: first)
+        ledger.supersede("text", at: place(first))
+        #expect(problems(ledger, visible: []).isEmpty)
+        #expect(problems(ledger, visible: ["text"]) == ["‘text’ came back"])
     }
 }

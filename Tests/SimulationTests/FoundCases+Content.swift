@@ -121,6 +121,35 @@ extension FoundCases {
         }
     }
 
+    /// The device shows its own edit until the newer one is downloaded, and meanwhile lists it as a version in conflict as well.
+    @Test("a version in conflict stays although its document was deleted here while it still showed the same content")
+    func deletionBesideEqualVersion() throws {
+        try withDevices(2) { devices, users in
+            var ledger = Ledger()
+            try users[0].save("b", in: devices[0].root, "1", &ledger)
+            try restAll(devices)
+            _ = try users[1].overwrite(users[1].item(at: "b"), "mine", truncate: true, &ledger)
+            devices[0].time.advance(by: .seconds(5))
+            _ = try users[0].overwrite(users[0].item(at: "b"), "theirs", truncate: true, &ledger)
+            for device in [devices[1], devices[0]] { try sync(device) }
+            while try devices[1].fold() {}
+            let document = try users[1].item(at: "b")
+            let versions = try devices[1].metadata.read {
+                try $0.local.siblings(of: document.item, in: document.container)
+            }
+            #expect(try users[1].content(of: document) == "mine")
+            #expect(try versions.map { try users[1].content(of: $0) } == ["mine"])
+            _ = try users[1].unlink(document, &ledger)
+            try restAll(devices)
+            for device in devices { #expect(try Snapshot(device).contents == ["mine", "theirs"]) }
+            // Deleted together with its document, the version is gone.
+            for version in try users[1].items(where: \.isConflictSibling) { _ = try users[1].unlink(version, &ledger) }
+            _ = try users[1].unlink(users[1].item(at: "b"), &ledger)
+            try restAll(devices)
+            for device in devices { #expect(try Snapshot(device).contents.isEmpty) }
+        }
+    }
+
     /// Covers two files that became one in the log while one of them was edited here, a folder with siblings that was renamed to a name
     /// that stays on the device, and the histories in which the cases above were found.
     @Test(

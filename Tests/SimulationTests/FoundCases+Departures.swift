@@ -1,10 +1,11 @@
 import DeviceSupport
+import LocalMetadata
 import Testing
 import VirtualFileSystem
 
 @testable import Simulation
 
-/// Cases of deletions that the log interprets differently from what they meant.
+/// Cases of deletions that the log interprets differently from what they meant, or never got.
 extension FoundCases {
     @Test("a deletion of a document that has become another one elsewhere is sent once, and is then settled")
     func deletionOfAlias() throws {
@@ -34,6 +35,49 @@ extension FoundCases {
             #expect(try text(of: "a", on: device) == "22")
         }
         for device in devices { try device.end() }
+    }
+
+    /// The folder was touched on the two devices at different times, so the one that kept it also has a new time of it to send.
+    @Test(
+        "a folder that was kept on a device, and restored in the log by another one, is deleted on all when it is deleted"
+    )
+    func deletionOfRestoredFolder() throws {
+        try withDevices(3) { devices, users in
+            var ledger = Ledger()
+            try users[0].makeFolder("f")
+            for name in ["b", "c"] { try users[0].save(name, in: users[0].item(at: "f").node, "1", &ledger) }
+            try restAll(devices)
+            // One device deletes the folder and takes its name. The two others change documents in it.
+            _ = try users[2].sweep(users[2].item(at: "f"), &ledger)
+            try users[2].save("f", in: devices[2].root, "file", &ledger)
+            devices[1].time.advance(by: .seconds(9))
+            try users[1].save("b", in: users[1].item(at: "f").node, "22", &ledger)
+            try users[1].save("new", in: users[1].item(at: "f").node, "333", &ledger)
+            try users[0].save("c", in: users[0].item(at: "f").node, "4444", &ledger)
+            for device in [devices[2], devices[1]] { try sync(device) }
+            while try devices[0].fold() {}
+            _ = try users[0].sweep(users[0].item(at: "f 2"), &ledger)
+            try restAll(devices)
+            for user in users { #expect(try user.item("f 2", in: user.device.root) == nil) }
+        }
+    }
+
+    @Test("a folder is deleted together with a document in conflict and all of the document's versions")
+    func deletionOfConflict() throws {
+        try withDevices(2) { devices, users in
+            var ledger = Ledger()
+            try users[0].makeFolder("f")
+            try users[0].save("b", in: users[0].item(at: "f").node, "1", &ledger)
+            try restAll(devices)
+            for (user, text) in zip(users, ["22", "333"]) {
+                try user.save("b", in: user.item(at: "f").node, text, &ledger)
+            }
+            try restAll(devices)
+            #expect(try users[0].names(in: "f").count == 2)
+            _ = try users[0].sweep(users[0].item(at: "f"), &ledger)
+            try restAll(devices)
+            for user in users { #expect(try user.item("f", in: user.device.root) == nil) }
+        }
     }
 }
 

@@ -11,7 +11,8 @@ import Testing
 struct ReconcilerPropertyTests {
     private static let count = 4000
 
-    @Test("plans settle in few rounds, and never drop bytes that only this device has")
+    @Test(
+        "plans settle in few rounds, drop no bytes that only this device has, and replace no content that it never saw")
     func rest() throws {
         let start = UInt64.random(in: 0 ... .max)
         for seed in start..<(start &+ UInt64(Self.count)) {
@@ -25,6 +26,7 @@ struct ReconcilerPropertyTests {
                 try #require(round < ModelPair.rounds, "seed \(seed) finds no rest: \(plan)")
                 try pair.perform(plan)
             }
+            try #require(pair.missing.isEmpty, "seed \(seed): \(pair.missing)")
         }
     }
 
@@ -38,8 +40,16 @@ private struct ModelPair {
     static let rounds = 8
     var trees: ItemTrees
     private var log = DictionaryTree()
+    /// The contents that the log must have at the end: those that the device has not sent, and those that it has not seen.
+    private var needed: Set<ContentReference> = []
     private let item: CloudItem
     private var sequence: UInt64 = 0
+
+    var missing: Set<ContentReference> {
+        let item = log.item(item.id).flatMap { $0.isDeleted ? nil : $0 }
+        let kept = [item?.body.content] + (item?.conflicts ?? []).map { $0.content }
+        return needed.subtracting(kept.compactMap { $0?.reference })
+    }
 
     init(_ random: inout SeededGenerator) throws {
         item = try .sample(1)
@@ -52,14 +62,24 @@ private struct ModelPair {
         if random.chance(30) { local?.isEdited = true }
         if local?.isEdited == true { local?.content = nil }
         if local?.isEdited == false, random.chance(30) { local?.content = .sample(3) }
+        if let row = local, row.isEdited || row.content != item.body.content?.reference { local?.isPending = true }
         if random.chance(30) { local?.name = try ItemName("c.txt") }
         if random.chance(30) { local?.attributes.extended = ["user.x": [1]] }
         trees = ItemTrees(
             remote: remote, synced: random.chance(90) ? item : nil, local: local,
             isDeparted: local == nil && random.chance(70))
         if let remote { log.put(remote) }
-        if trees.synced == nil, local != nil { trees.remote = nil }
-        if trees.remote == nil { log = try Self.empty() }
+        // A device that shows what was sent has agreed on it.
+        if trees.synced == nil, local?.isPending == false { trees.remote = nil }
+        if trees.remote == nil {
+            log = try Self.empty()
+            // What was agreed on was in the log, and is deleted now.
+            if let synced = trees.synced { log.put(synced.with { $0.isDeleted = true }) }
+        }
+        if let new = trees.remote?.body.content?.reference, new != trees.synced?.body.content?.reference {
+            needed.insert(new)
+        }
+        if let local, local.isPending { needed.insert(local.content ?? .sample(4)) }
     }
 
     private static func empty() throws -> DictionaryTree {
@@ -72,6 +92,11 @@ private struct ModelPair {
     mutating func perform(_ plan: ItemPlan) throws {
         for action in plan.follow { follow(action) }
         trees.synced = plan.agreed
+        if let remote = trees.remote, plan.follow.contains(where: isDownload) {
+            trees.synced?.body = remote.body
+            trees.synced?.attributes.modified = remote.attributes.modified
+        }
+        trees.local?.isPending = plan.needsUpload || !plan.changes.isEmpty
         if plan.needsUpload {
             trees.local?.isEdited = false
             trees.local?.content = .sample(4)
@@ -84,6 +109,10 @@ private struct ModelPair {
         _ = try ContainerReducer().fold(batch, at: log.state().sequence.next, into: &log)
         trees.remote = log.item(item.id).flatMap { $0.isDeleted ? nil : $0 }
         for change in plan.changes { confirm(change) }
+    }
+
+    private func isDownload(_ action: FollowAction) -> Bool {
+        if case .fetch = action { true } else { false }
     }
 
     private mutating func follow(_ action: FollowAction) {

@@ -143,6 +143,28 @@ struct ReconcilerTests {
         #expect(plan.follow == [.replaceContent(.stored(.sample(2)))])
     }
 
+    @Test("a content that waits to be sent and was never agreed on is sent without a base, as its author saw no other")
+    func adoptionOfUnsent() {
+        let mine = LocalState.following(base).with {
+            $0.content = .sample(3)
+            $0.isPending = true
+        }
+        let plan = reconciler.plan(trees(newer, nil, mine))
+        #expect(
+            plan.changes == [
+                .edit(base.id, base: nil, content: .stored(.sample(3)), modified: base.attributes.modified)
+            ])
+        #expect(plan.follow.isEmpty)
+        let edited = mine.with {
+            $0.content = nil
+            $0.isEdited = true
+        }
+        let waiting = reconciler.plan(trees(newer, nil, edited))
+        #expect(waiting.needsUpload && waiting.follow.isEmpty && waiting.changes.isEmpty)
+        #expect(reconciler.plan(trees(newer, waiting.agreed, mine)).changes == plan.changes)
+        #expect(reconciler.plan(trees(newer, nil, .following(newer).with { $0.isPending = true })).changes.isEmpty)
+    }
+
     @Test("a new file is announced while its bytes are uploaded, and sent completely afterwards")
     func announces() {
         let edited = LocalState.following(base).with {

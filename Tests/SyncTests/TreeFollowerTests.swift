@@ -220,6 +220,27 @@ struct TreeFollowerTests {
         #expect(try device.unrest.isEmpty)
     }
 
+    @Test(
+        "a version in conflict that became a document in a folder which was deleted here follows the edits of that document"
+    )
+    func versionInDeletedFolder() throws {
+        try device.fold(.folder(1, "folder"), .file(2, "a", "base"))
+        try device.fold(.edit(.sample(2), from: "base", to: "first"))
+        try device.fold(.edit(.sample(2), from: "base", to: "second"))
+        try device.files.removeFolder(Array("folder".utf8), in: device.documents)
+        // The folder's deletion was not sent, so the log has a place for the document that this device cannot show.
+        try device.fold(
+            .move(.sample(2), to: "a", in: .sample(1)),
+            .delete(.sample(2), base: ContentReference.of("second").digest))
+        let version = try #require(try device.rows.first { $0.content == .of("first") })
+        #expect(try device.remote(version.item) != nil, "the log has the version as a document")
+        try device.fold(.edit(version.item, from: "first", to: "third"))
+        try device.settle()
+        #expect(try device.rows.compactMap(\.content) == [.of("third")])
+        #expect(try device.remote(version.item)?.conflicts == [])
+        #expect(try device.unrest.isEmpty)
+    }
+
     // MARK: Repetition, and any order
 
     @Test("following the same changes again changes nothing", arguments: 0..<10)

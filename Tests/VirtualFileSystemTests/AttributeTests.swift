@@ -3,6 +3,7 @@ import CloudModel
 import DeviceSupport
 import Glibc
 import LocalMetadata
+import Synchronization
 import Testing
 import VirtualFileSystem
 
@@ -26,6 +27,90 @@ struct AttributeTests {
         #expect(set.accessed == test.time.now())
         #expect(set.changed == test.time.now())
         #expect(try test.files.attributes(of: node) == set)
+    }
+
+    @Test("utimensat of a file that is being written is one transaction, which also records what was written")
+    func timesOfOpenFile() throws {
+        let (attributes, handle) = try test.create("a")
+        defer { test.files.release(handle) }
+        try test.write("text", to: handle)
+        let writes = test.metadata.writes
+        var request = AttributeRequest()
+        request.modified = .at(Timestamp(seconds: 12))
+        let set = try test.files.setAttributes(of: attributes.node, request)
+        #expect(test.metadata.writes == writes + 1)
+        #expect(set.modified == Timestamp(seconds: 12) && set.size == 4)
+        let row = try #require(try test.row("a"))
+        #expect(row.isEdited && row.size == 4 && row.attributes.modified == Timestamp(seconds: 12))
+        #expect(row.pendingSince != nil)
+        // A later write is recognised.
+        try test.write("more text", to: handle)
+        #expect(try test.files.attributes(of: attributes.node).size == 9)
+        test.files.noteIdleEdits(pause: .zero)
+        #expect(try test.row("a")?.size == 9)
+    }
+
+    @Test("what the kernel writes to a file while its time is set is recorded")
+    func writeDuringTimes() throws {
+        let late = Mutex<Int32?>(nil)
+        let test = try KernellessDevice(onCall: { call in
+            guard call == .commit, let descriptor = late.withLock({ $0.take() }) else { return }
+            _ = pwrite(descriptor, "late", 4, 4)
+        })
+        let (attributes, handle) = try test.create("a")
+        try test.write("text", to: handle)
+        var request = AttributeRequest()
+        request.modified = .at(Timestamp(seconds: 12))
+        _ = try test.files.setAttributes(of: attributes.node, request)
+        let descriptor = handle.file.descriptor
+        late.withLock { $0 = descriptor }
+        _ = try test.files.setAttributes(of: attributes.node, request)
+        test.files.release(handle)
+        let row = try #require(try test.row("a"))
+        #expect(row.size == 8 && row.attributes.modified == Timestamp(seconds: 12))
+    }
+
+    @Test("a status attribute that is requested again reads nothing until a row changes")
+    func repeatedStatus() throws {
+        let node = try test.save("a", "text")
+        let name = "user.ubiquity.isExcludedFromSync"
+        func value() throws -> (text: String, reads: UInt64) {
+            try RequestCosts.$isServing.withValue(true) {
+                let before = test.metadata.costs[.reads]
+                let text = String(decoding: try test.files.extendedAttribute(name, of: node), as: UTF8.self)
+                return (text, test.metadata.costs[.reads] - before)
+            }
+        }
+        #expect(try value().text == "0")
+        #expect(try value() == ("0", 0))
+        try test.files.setExtendedAttribute(name, to: Array("1".utf8), of: node, mode: .any)
+        let changed = try value()
+        #expect(changed.text == "1" && changed.reads > 0)
+        // A write that fails changes no row, and one of another item may change a path or a pin.
+        for _ in 1...3 {
+            #expect(throws: CancellationError.self) { try test.metadata.write { _ in throw CancellationError() } }
+            #expect(try value().text == "1")
+        }
+        let handle = try test.files.open(node, canWrite: true, truncate: false)
+        try test.write("more", to: handle)
+        #expect(try test.files.extendedAttribute("user.ubiquity.isUploaded", of: node) == Array("0".utf8))
+        test.files.release(handle)
+        try test.files.removeFile(Array("a".utf8), in: test.documents)
+        #expect(throws: Errno(ENOENT)) { try test.files.extendedAttribute(name, of: node) }
+    }
+
+    @Test("a state that is requested within a write transaction is not kept")
+    func statusWhileWriting() throws {
+        let node = try test.save("a", "text")
+        try test.metadata.write { transaction in
+            var item = try #require(try transaction.local.item(node))
+            item.isPaused = true
+            try transaction.local.update(item)
+            // Another connection: it sees the rows before this transaction.
+            #expect(try !test.files.status(of: node).isPaused)
+            #expect(test.metadata.snapshot == nil)
+        }
+        #expect(try test.files.status(of: node).isPaused)
     }
 
     @Test("truncate shortens and extends a file that is not open")

@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// A cloud that takes several chunks in one request, which costs less than one request each.
+/// A cloud that takes several chunks in one request, or in several requests at once, which takes less time than one after another.
 package protocol ChunkBatching: CloudBackend {
     /// Stores several chunks, which should be small. After an error any of them may be stored.
     func putChunks(_ chunks: [OutgoingChunk], in container: ContainerName) async throws
@@ -9,7 +9,7 @@ package protocol ChunkBatching: CloudBackend {
 extension CloudBackend {
     /// Stores chunks, in one request where the cloud takes several.
     package func put(_ chunks: [OutgoingChunk], in container: ContainerName) async throws {
-        if chunks.count > 1, let backend = self as? any ChunkBatching {
+        if chunks.count > 1, let backend = facet((any ChunkBatching).self) {
             try await backend.putChunks(chunks, in: container)
         } else {
             for chunk in chunks { try await putChunk(chunk, in: container) }

@@ -14,7 +14,7 @@ package struct ChunkKey: Hashable, Comparable, Sendable {
         self.epoch = epoch
     }
 
-    /// Orders keys by id, then by epoch.
+    /// The order of keys in the list of a collection and in listings of a cloud: by id, then by epoch.
     package static func < (left: ChunkKey, right: ChunkKey) -> Bool {
         left.id == right.id ? left.epoch < right.epoch : left.id < right.id
     }

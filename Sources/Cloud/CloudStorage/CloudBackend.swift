@@ -4,8 +4,8 @@ package import CloudModel
 /// A cloud: anything that can order appends and store bytes. It does not interpret logs; payloads are opaque.
 ///
 /// Every method is idempotent, and throws only ``CloudError`` and `CancellationError`. An ability that only some clouds have is a protocol
-/// of its own that refines this one: ``ChangeNotifying``, ``ChunkBatching``, ``LinkPublishing``, ``RemoteResettable``. A caller tests for
-/// it by casting.
+/// of its own that refines this one: ``ChangeNotifying``, ``ChunkBatching``, ``ChunkCollecting``, ``LinkPublishing``,
+/// ``RemoteResettable``, ``WorkDeferring``. A caller gets it from ``facet(_:)``.
 package protocol CloudBackend: Sendable {
     /// Opens the cloud, and makes it if `create` is set and there is none. Without `create`, an absent cloud is `offline`, never an empty
     /// one.
@@ -43,6 +43,13 @@ package protocol CloudBackend: Sendable {
 
     /// - Returns: The total and the free bytes of the cloud, for `df`; nil if it has no limit.
     func space() async throws -> CloudSpace?
+
+    /// Returns this cloud as one that has an ability beyond the contract; nil if it does not.
+    func facet<Facet>(_ type: Facet.Type) -> Facet?
+}
+
+extension CloudBackend {
+    package func facet<Facet>(_ type: Facet.Type) -> Facet? { self as? Facet }
 }
 
 extension CloudBackend {

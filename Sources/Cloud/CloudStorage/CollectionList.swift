@@ -12,7 +12,7 @@ package struct CollectionList: Hashable, Sendable {
 
     /// Returns nil where there are more than ``maximumKeys``.
     package init?(_ keys: some Sequence<ChunkKey>) {
-        let sorted = Set(keys).sorted(by: Self.precedes)
+        let sorted = Set(keys).sorted()
         guard sorted.count <= Self.maximumKeys else { return nil }
         self.keys = sorted
     }
@@ -21,14 +21,9 @@ package struct CollectionList: Hashable, Sendable {
         var (low, high) = (0, keys.count)
         while low < high {
             let middle = (low + high) / 2
-            if Self.precedes(keys[middle], key) { low = middle + 1 } else { high = middle }
+            if keys[middle] < key { low = middle + 1 } else { high = middle }
         }
         return low < keys.count && keys[low] == key
-    }
-
-    /// The order of keys in a list and in listings of a cloud: by id, then by epoch.
-    package static func precedes(_ one: ChunkKey, _ other: ChunkKey) -> Bool {
-        one.id == other.id ? one.epoch < other.epoch : one.id < other.id
     }
 
     // MARK: Bytes
@@ -59,7 +54,7 @@ package struct CollectionList: Hashable, Sendable {
             }
             let key = ChunkKey(id, epoch: try reader.varint())
             guard key.epoch < epoch else { throw .invalid("a key of epoch \(key.epoch) in the list of \(epoch)") }
-            if let last = keys.last, !Self.precedes(last, key) { throw .invalid("keys out of order") }
+            if let last = keys.last, last >= key { throw .invalid("keys out of order") }
             keys.append(key)
         }
         self.keys = keys

@@ -13,6 +13,8 @@ struct Exchange: Sendable {
     var isForAnyCloud = false
     /// Whether an interrupted response is continued from where it broke off.
     var isResumable = false
+    /// Whether a link to the bytes is accepted in place of the response.
+    var isDirect = false
     /// False for signing in, which has no token yet.
     var needsToken = true
 

@@ -142,6 +142,7 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
         var exchange = Exchange(.get, CloudRoutes.chunk(id, in: container))
         exchange.answerLimit = CloudLimits.frame
         exchange.isResumable = true
+        exchange.isDirect = true
         return try await connection.send(exchange)
     }
 

@@ -11,6 +11,9 @@ package final class ServerConnection: Sendable {
     private let token: @Sendable () -> String?
     private let cloud = Mutex<String?>(nil)
     private let connections: HTTPConnections
+    /// Connections to the bucket of the server, which has a certificate of its own.
+    private let bucketConnections = HTTPConnections()
+    private let linkPolicy = Mutex(DirectLinkPolicy())
     /// Whether the server's last response requested that this device resets itself.
     private let resetAsked = Mutex(false)
 
@@ -39,10 +42,17 @@ package final class ServerConnection: Sendable {
     /// Sends a request, with retries, and returns the body of the response. Throws only ``CloudError`` and `CancellationError`.
     @discardableResult
     func send(_ exchange: Exchange) async throws -> [UInt8] {
+        var exchange = exchange
         var retries = RequestRetries()
         var answer = PartialResponse()
         while true {
-            do { return try await attempt(exchange, &answer) } catch let failure as AttemptFailure {
+            exchange.isDirect = exchange.isDirect && linkPolicy.withLock { $0.isAllowed(at: .now) }
+            do { return try await attempt(exchange, &answer) } catch let link as UnusableLink {
+                log.info(
+                    "chunks are downloaded through the server, because a link to its bucket cannot be used",
+                    metadata: ["why": "\(link.reason)"])
+                linkPolicy.withLock { $0.noteFailure(at: .now) }
+            } catch let failure as AttemptFailure {
                 var random = SystemRandomNumberGenerator()
                 guard let pause = retries.pause(after: failure.error, wait: failure.wait, using: &random) else {
                     throw failure.error
@@ -55,8 +65,10 @@ package final class ServerConnection: Sendable {
 
     private func attempt(_ exchange: Exchange, _ answer: inout PartialResponse) async throws -> [UInt8] {
         let request = try request(exchange, from: answer.bytes.count)
-        let response = try await head(of: request)
-        try await check(response)
+        var response = try await head(of: request)
+        try await check(response, isDirect: exchange.isDirect)
+        let link = try DirectLink(response, from: address)
+        if let link { response = try await follow(link, from: answer.bytes.count) }
         if !answer.accepts(response) { answer = PartialResponse() }
         do {
             for try await part in response.body {
@@ -65,7 +77,8 @@ package final class ServerConnection: Sendable {
                 }
                 answer.bytes.append(contentsOf: part)
             }
-        } catch let error as CloudError { throw AttemptFailure(error) } catch {
+        } catch let error as CloudError where link == nil { throw AttemptFailure(error) } catch {
+            if link != nil { throw try unusable(error) }
             // The bytes received so far are kept if the next attempt can continue from there.
             if !exchange.isResumable { answer = PartialResponse() }
             throw try failure(of: error)
@@ -76,6 +89,27 @@ package final class ServerConnection: Sendable {
     /// Sends a request, and returns once the head of the response has arrived.
     func head(of request: HTTPRequest, within limit: Duration = .seconds(120)) async throws -> HTTPResponse {
         do { return try await connections.send(request, within: limit) } catch { throw try failure(of: error) }
+    }
+
+    /// Requests the bytes that a link refers to, without the headers that only the server may read.
+    private func follow(_ link: DirectLink, from offset: Int) async throws -> HTTPResponse {
+        var request = HTTPRequest("GET", link.url)
+        if offset > 0 { request.add("Range", "bytes=\(offset)-") }
+        let response: HTTPResponse
+        do { response = try await bucketConnections.send(request, within: .seconds(60)) } catch {
+            throw try unusable(error)
+        }
+        guard response.status == 200 || response.status == 206 else {
+            throw UnusableLink(reason: "the bucket responded with status \(response.status)")
+        }
+        return response
+    }
+
+    /// Converts an error of a link. A cancelled caller receives `CancellationError`.
+    private func unusable(_ error: any Error) throws -> UnusableLink {
+        if Task.isCancelled || error is CancellationError { throw CancellationError() }
+        return UnusableLink(
+            reason: (error as? CloudError).map(\.message) ?? ConnectionProblem.description(of: error))
     }
 
     func request(_ exchange: Exchange, from offset: Int = 0) throws -> HTTPRequest {
@@ -89,19 +123,22 @@ package final class ServerConnection: Sendable {
             request.add(CloudProtocolVersion.cloudHeader, cloud)
         }
         for (name, value) in exchange.headers { request.add(name, value) }
+        if exchange.isDirect { request.add(DirectDownload.header, DirectDownload.accepted) }
         if offset > 0 { request.add("Range", "bytes=\(offset)-") }
         return request
     }
 
     /// Throws the server's refusals, and an error for responses that are not from a ubiquity-server.
-    func check(_ response: HTTPResponse) async throws {
+    ///
+    /// - Parameter isDirect: Whether a link is accepted.
+    func check(_ response: HTTPResponse, isDirect: Bool = false) async throws {
         let relation = CloudProtocolVersion.relation(of: response.header(CloudProtocolVersion.header))
         guard relation != .foreign else {
             throw AttemptFailure(.foreignResponse(address, status: response.status))
         }
         let isResetAsked = response.header(CloudRoutes.resetHeader) != nil
         resetAsked.withLock { $0 = isResetAsked }
-        guard !(200..<300).contains(response.status) else {
+        guard !(200..<300).contains(response.status), !(isDirect && response.status == 307) else {
             guard relation == .same else { throw AttemptFailure(.version(relation, address)) }
             return
         }

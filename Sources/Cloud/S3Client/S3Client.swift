@@ -16,12 +16,12 @@ extension HTTPConnections: S3Transport {}
 /// Every method throws only ``S3Error`` and `CancellationError`, and may be called again after either: requests are idempotent.
 package final class S3Client: Sendable {
     package let location: S3Location
-    private let target: S3Target
-    private let signer: SigV4
+    let target: S3Target
+    let signer: SigV4
     private let findCredentials: @Sendable () throws(S3ConfigurationError) -> S3Credentials
     private let found = Mutex<S3Credentials?>(nil)
     private let transport: any S3Transport
-    private let time: any TimeSource
+    let time: any TimeSource
     private let clock: any Clock<Duration>
     private let pause: @Sendable (Duration) async throws -> Void
     private let log: Logger
@@ -148,7 +148,7 @@ package final class S3Client: Sendable {
 
     // MARK: Credentials
 
-    private func credentials() throws(S3Error) -> S3Credentials {
+    func credentials() throws(S3Error) -> S3Credentials {
         if let known = found.withLock({ $0 }) { return known }
         do throws(S3ConfigurationError) {
             let credentials = try findCredentials()

@@ -39,20 +39,43 @@ package struct SigV4: Sendable {
 
     /// Returns the value of the header `Authorization`.
     package func authorization(of input: Input, with credentials: S3Credentials, at time: Timestamp) -> String {
+        let names = Self.normalised(input.headers).map(\.name).joined(separator: ";")
+        return """
+            AWS4-HMAC-SHA256 Credential=\(credentials.accessKey)/\(scope(at: time)), SignedHeaders=\(names), \
+            Signature=\(signature(of: input, with: credentials, at: time))
+            """
+    }
+
+    /// Returns the query of a GET whose signature is part of its URL, for an object that everyone with the URL may read.
+    ///
+    /// - Parameter seconds: How long the URL is valid.
+    package func linkQuery(
+        host: String, path: String, with credentials: S3Credentials, at time: Timestamp, seconds: Int64
+    ) -> [(name: String, value: String)] {
+        var query = [
+            ("X-Amz-Algorithm", "AWS4-HMAC-SHA256"),
+            ("X-Amz-Credential", "\(credentials.accessKey)/\(scope(at: time))"),
+            ("X-Amz-Date", Self.date(time)), ("X-Amz-Expires", "\(seconds)"), ("X-Amz-SignedHeaders", "host"),
+        ]
+        if let token = credentials.sessionToken { query.append(("X-Amz-Security-Token", token)) }
+        let input = Input("GET", path, query: query, headers: [("host", host)], bodyDigest: "UNSIGNED-PAYLOAD")
+        return query + [("X-Amz-Signature", signature(of: input, with: credentials, at: time))]
+    }
+
+    private func scope(at time: Timestamp) -> String {
+        "\(Self.date(time).prefix(8))/\(region)/\(service)/aws4_request"
+    }
+
+    private func signature(of input: Input, with credentials: S3Credentials, at time: Timestamp) -> String {
         let headers = Self.normalised(input.headers)
         let names = headers.map(\.name).joined(separator: ";")
         let date = SigV4.date(time)
-        let scope = "\(date.prefix(8))/\(region)/\(service)/aws4_request"
         let canonical = [
             input.method, Self.encode(path: input.path), Self.encode(query: input.query),
             headers.map { "\($0.name):\($0.value)\n" }.joined(), names, input.bodyDigest,
         ].joined(separator: "\n")
-        let text = ["AWS4-HMAC-SHA256", date, scope, Self.digest(of: canonical.utf8)].joined(separator: "\n")
-        let signature = Self.code(text, key: key(of: credentials, day: String(date.prefix(8))))
-        return """
-            AWS4-HMAC-SHA256 Credential=\(credentials.accessKey)/\(scope), SignedHeaders=\(names), \
-            Signature=\(Hex.encode(signature))
-            """
+        let text = ["AWS4-HMAC-SHA256", date, scope(at: time), Self.digest(of: canonical.utf8)].joined(separator: "\n")
+        return Hex.encode(Self.code(text, key: key(of: credentials, day: String(date.prefix(8)))))
     }
 
     /// Returns the headers of a request to S3: those of `input`, the date, the digest of the body, the session token, and the signature.

@@ -13,6 +13,10 @@ extension S3Backend {
         try await putChunk(chunk, epoch: 0, in: container)
     }
 
+    package func putChunks(_ chunks: [OutgoingChunk], in container: ContainerName) async throws {
+        try await putChunks(chunks, epoch: 0, in: container)
+    }
+
     /// Records damage in memory only: it is reported again when it is found again.
     package func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws {
         state.withLock { $0.distrusted.formUnion(chunks.map { ChunkPlace(container: container, id: $0) }) }
@@ -97,6 +101,11 @@ extension S3Backend {
             try await self.replace(chunk, epoch: epoch, in: container)
             self.state.withLock { _ = $0.distrusted.remove(place) }
         }
+    }
+
+    /// Puts the chunks at once: a request takes the time of a round trip, however small the chunk is.
+    package func putChunks(_ chunks: [OutgoingChunk], epoch: UInt64, in container: ContainerName) async throws {
+        _ = try await concurrently(chunks) { try await self.putChunk($0, epoch: epoch, in: container) }
     }
 
     package func storedChunks(

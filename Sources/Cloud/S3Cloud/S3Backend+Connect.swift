@@ -42,7 +42,19 @@ extension S3Backend {
             .offline, "There is no cloud at \(client.location). Check the bucket and the prefix of the address.")
     }
 
+    /// How often an identity that cannot be parsed is read: a proxy may have cut off one reply, and the object never changes.
+    private static let identityReads = 3
+
     private func readIdentity() async throws -> CloudIdentity? {
+        for _ in 1..<Self.identityReads {
+            do { return try await parseIdentity() } catch let error as CloudError where error.code == .damaged {
+                logger.info("the identity of the cloud is read again", metadata: ["why": "\(error)"])
+            }
+        }
+        return try await parseIdentity()
+    }
+
+    private func parseIdentity() async throws -> CloudIdentity? {
         guard case .object(let object) = try await client.get(layout.identity, limit: IdentityFile.maximumSize) else {
             return nil
         }

@@ -13,7 +13,7 @@ import Synchronization
 /// - One small object, the bell, is replaced after each append; devices poll it.
 ///
 /// `docs/BACKENDS.md` has the keys, the reasons and the costs.
-package final class S3Backend: ChangeNotifying, ChunkCollecting, CloudContinuing {
+package final class S3Backend: ChangeNotifying, ChunkBatching, ChunkCollecting, CloudContinuing, WorkDeferring {
     let client: S3Client
     let layout: S3Layout
     let time: any TimeSource
@@ -47,6 +47,17 @@ package final class S3Backend: ChangeNotifying, ChunkCollecting, CloudContinuing
 
     /// Waits until the bell has been rung and segments have been written for all appends before this call.
     package func finishErrands() async { await errands.finish() }
+
+    package func finishDeferredWork(within limit: Duration) async {
+        let (clock, errands) = (clock, errands)
+        let timer = Task {
+            // Only cancellation ends the sleep early: the work was done in time.
+            do { try await clock.sleep(for: limit) } catch { return }
+            errands.cancel()
+        }
+        await errands.finish()
+        timer.cancel()
+    }
 
     // MARK: Containers
 

@@ -67,10 +67,10 @@ struct UbiquityCommand: ParsableCommand {
                 name: "Documents",
                 subcommands: [
                     SyncCommand.self, DownloadCommand.self, EvictCommand.self, PinCommand.self, UnpinCommand.self,
-                    PauseCommand.self, ResumeCommand.self,
+                    PauseCommand.self, ResumeCommand.self, OfflineCommand.self, OnlineCommand.self,
                     ConflictsCommand.self, ResolveCommand.self, VersionsCommand.self, DeletedCommand.self,
-                    RestoreCommand.self, CoordinateCommand.self, PublishCommand.self, MoveInCommand.self,
-                    MoveOutCommand.self,
+                    RestoreCommand.self, CoordinateCommand.self, RunCommand.self, PublishCommand.self,
+                    MoveInCommand.self, MoveOutCommand.self,
                 ]),
             CommandGroup(
                 name: "Finding and monitoring",
@@ -79,12 +79,13 @@ struct UbiquityCommand: ParsableCommand {
                     ContainerCommand.self, PackageTypesCommand.self,
                 ]),
             CommandGroup(
-                name: "Clouds and servers", subcommands: [LoginCommand.self, LogoutCommand.self, CloudCommand.self]),
+                name: "Clouds and servers",
+                subcommands: [LoginCommand.self, LogoutCommand.self, CloudCommand.self, CloudCollectCommand.self]),
             CommandGroup(
                 name: "Troubleshooting",
                 subcommands: [
-                    CheckCommand.self, RepairCommand.self, ResetCommand.self, CloudCollectCommand.self,
-                    DiagnoseCommand.self,
+                    CheckCommand.self, RepairCommand.self, ResetCommand.self, DiagnoseCommand.self,
+                    LogLevelCommand.self,
                 ]),
         ])
 }

@@ -16,7 +16,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case refused = 6
     /// `check` found problems.
     case problemsFound = 7
-    /// `coordinate` cannot run the program it was given; the status is that of a shell.
+    /// `coordinate` or `run` cannot run the program it was given; the status is that of a shell.
     case commandNotRunnable = 126
     case commandNotFound = 127
 

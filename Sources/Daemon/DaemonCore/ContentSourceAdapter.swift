@@ -9,8 +9,8 @@ import Synchronization
 import Transfers
 import VirtualFileSystem
 
-/// Lets the file system request bytes, progress and the inspection of changes from the engine, which exists from the moment that the mount
-/// responds.
+/// Passes requests of the file system for bytes, progress and uploads on to the engine. The file system is made before the engine, which is
+/// attached before the mount responds.
 final class ContentSourceAdapter: ContentSource {
     private let engine = Mutex<SyncEngine?>(nil)
     private let metadata: MetadataDatabase
@@ -76,7 +76,9 @@ final class ContentSourceAdapter: ContentSource {
         }
     }
 
-    /// Records the request to download a file, or all files below a folder. Returns the number of files and bytes.
+    /// Records the request to download a file, or all files below a folder.
+    ///
+    /// - Returns: The number of files and bytes.
     @discardableResult
     func requestDownload(_ item: LocalItem, priority: UInt8 = 100) throws -> (items: Int, bytes: UInt64) {
         let noted = try metadata.write { try $0.transfers.want(item, priority: priority) }

@@ -1,4 +1,5 @@
 import Basics
+import CallHandlers
 import CloudModel
 import DaemonProtocol
 import Fuse
@@ -11,10 +12,15 @@ import UnixSignals
 
 /// The daemon: composes the parts of a device and runs them until it is stopped.
 package enum Daemon {
-    /// Runs until SIGTERM, SIGINT, a `stop` request or the end of the mount. Reports through `readiness` once it serves requests, and
-    /// throws the reason if it cannot. Returns whether it has to be started again with a reset of its state.
+    /// Runs until SIGTERM, SIGINT, a `stop` request or the end of the mount.
+    ///
+    /// - Parameters:
+    ///   - readiness: Reports the progress of the start, and that requests are served.
+    ///   - logLevel: The level of `logger`, which a request may change.
+    /// - Returns: Whether the daemon has to be started again with a reset of its state.
+    /// - Throws: The reason why it cannot start, or cannot close its state.
     package static func run(
-        _ configuration: DaemonConfiguration, readiness: ReadinessPipe, logger: Logger
+        _ configuration: DaemonConfiguration, readiness: ReadinessPipe, logger: Logger, logLevel: LogLevel
     ) async throws -> Bool {
         raiseDescriptorLimit()
         CrashGuard.install()
@@ -32,7 +38,7 @@ package enum Daemon {
         let (device, rebuild) = try await StateOpening(
             configuration: configuration, readiness: readiness, logger: logger
         ).open()
-        let running = RunningDaemon(device, configuration, rebuild: rebuild, logger: logger)
+        let running = RunningDaemon(device, configuration, rebuild: rebuild, logger: logger, logLevel: logLevel)
         try await running.run(readiness)
         if let failure = device.metadata.syncFailure {
             // Closing would keep what the kernel may have lost. The next start recovers the state, as after a crash.
@@ -72,17 +78,6 @@ extension DaemonConfiguration {
 }
 
 extension DaemonFailure {
-    init(_ error: MetadataError, path: String) {
-        let code: Code =
-            switch error.code {
-            case .damaged: .damaged
-            case .tooNew: .versionMismatch
-            case .noSpace: .diskFull
-            case .notDurable, .unusable: .failed
-            }
-        self.init(code, sentences: error.message, path: path)
-    }
-
     init(_ error: FuseError, path: String) {
         self.init(.mountPoint, sentences: error.message, path: path)
     }

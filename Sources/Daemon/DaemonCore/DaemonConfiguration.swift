@@ -1,4 +1,5 @@
 package import Basics
+import CloudAccess
 package import DaemonProtocol
 package import LocalMetadata
 

@@ -1,6 +1,7 @@
 package import DaemonProtocol
 import FoundationEssentials
 import Glibc
+import Maintenance
 
 /// The settings that a device uses at every start. They are kept in its state directory, so that `--cloud` and `--device` are passed only
 /// once.
@@ -21,7 +22,8 @@ package struct DaemonSettings: Codable, Hashable, Sendable {
         self.init(cloud: configuration.cloud.description, device: configuration.deviceName)
     }
 
-    /// Returns nil if the device has no settings yet. Throws if they cannot be read or are of a newer version.
+    /// - Returns: The settings; nil if the device has none yet.
+    /// - Throws: `damaged` if they cannot be read, `versionMismatch` if they are of a newer version.
     package static func load(from file: String) throws(DaemonFailure) -> DaemonSettings? {
         guard access(file, F_OK) == 0 else { return nil }
         do {
@@ -35,6 +37,21 @@ package struct DaemonSettings: Codable, Hashable, Sendable {
         throw DaemonFailure(
             .versionMismatch, "the settings were written by a newer version", path: file,
             advice: "Use that version, or another --state.")
+    }
+
+    /// Compares the file with these settings.
+    ///
+    /// - Parameter repair: Whether to write the file again if it differs.
+    /// - Returns: The damage; nil if the file has these settings.
+    func check(_ file: String, repair: Bool) throws -> Finding? {
+        // Settings that cannot be read cannot be right.
+        guard (try? Self.load(from: file)) != self else { return nil }
+        guard repair else {
+            return Finding(
+                "the settings in \(file) are damaged", advice: "Run `ubiquity repair`: it writes the file again.")
+        }
+        try save(to: file)
+        return Finding("the settings in \(file) were damaged and have been written again")
     }
 
     /// Replaces the file atomically; does nothing if it has the same content already.

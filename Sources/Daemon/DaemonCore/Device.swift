@@ -1,36 +1,45 @@
 import Basics
+import CallHandlers
 import ClaimService
+import CloudAccess
 import CloudModel
 import CloudStorage
 import ControlServer
 import DaemonProtocol
-import DirectoryCloud
 import Glibc
+import KeyValues
 import LiveQueries
 import LocalContent
 import LocalMetadata
 import Logging
 import Mount
 import Sync
-import SystemPackage
 import Transfers
+import VersionFiles
 import VirtualFileSystem
 
 import struct Foundation.Data
 
-/// One device: joins its database, its bytes, its file system and its engine. Does not know the kernel or the socket.
+/// One device: joins its database, its bytes, its file system, its engine and its services. Needs neither a mount nor a socket;
+/// ``RunningDaemon`` adds both.
 struct Device: Sendable {
     let metadata: MetadataDatabase
     let content: ContentStore
     let files: VirtualFileSystem
+    let cloud: SwitchableCloud
     let engine: SyncEngine
     let claims: ClaimService
     let queries: QueryService
     let keyValues = KeyValueService()
+    let versionFiles: VersionFiles
     let link: ContentSourceAdapter
     let invalidator: KernelInvalidator
+    let watches: WatchNotifier
+    /// The rules of ``callers``.
+    let programs: ProgramSettings
+    let callers: CallerPermits
     let recovery: Recovery
-    let id: CloudModel.DeviceID
+    let id: DeviceID
     let limits: CacheLimits
     let versions: VersionLimits
 
@@ -51,6 +60,9 @@ struct Device: Sendable {
         let timing = EngineTiming()
         link = ContentSourceAdapter(metadata, patience: timing.patience)
         invalidator = KernelInvalidator(log: logger)
+        let programs = ProgramSettings(StandardPaths.current.programRules, log: logger)
+        self.programs = programs
+        callers = CallerPermits(ProcessTable(), log: logger) { programs.policy }
         claims = ClaimService(metadata, maximumClaims: SocketServer.Limits.maximumClaims, log: logger)
         queries = QueryService(metadata, mountPoint: configuration.mountPoint, log: logger)
         metadata.watchRows { [queries, claims] in
@@ -61,20 +73,26 @@ struct Device: Sendable {
             metadata: metadata, content: content, source: link,
             observer: TreeObservers(claims: claims, monitors: queries.monitors), time: try DiskTime(),
             owner: (geteuid(), getegid()), log: logger)
-        let transfers = try Self.transfers(configuration, logger)
+        watches = WatchNotifier(files, invalidator, log: logger)
+        cloud = SwitchableCloud(
+            try configuration.cloud.backend(logger),
+            isOffline: try metadata.read { try $0.setting(Self.offlineKey) } == Data([1]))
+        let transfers = try Self.transfers(cloud)
         let context = EngineContext(
             metadata: metadata, content: content, backend: transfers.backend,
-            mounted: MountAdapter(files, invalidator, link, claims, keyValues), transfers: transfers, device: id,
+            mounted: MountAdapter(files, invalidator, watches, link, claims, keyValues), transfers: transfers,
+            device: id,
             deviceName: configuration.deviceName, time: time, timing: timing, permits: DaemonPermits(claims),
             log: logger)
         engine = SyncEngine(context, limits: limits, versions: versions)
-        try VersionFiles(directory: "\(state)/versions", context: context).removeAll()
+        versionFiles = VersionFiles(directory: "\(state)/versions", context: context)
+        try versionFiles.removeAll()
         link.attach(engine)
         claims.whenClaimEnds { [engine] in engine.askCloud() }
     }
 
-    /// Returns the device's id, which is created at the first start together with the container that everybody has.
-    private static func prepare(_ metadata: MetadataDatabase, _ time: SystemTime) throws -> CloudModel.DeviceID {
+    /// Returns the device's id, which is created at the first start together with the container that every device has.
+    private static func prepare(_ metadata: MetadataDatabase, _ time: SystemTime) throws -> DeviceID {
         // A start has to succeed on a full disk; only the first one changes anything here.
         try metadata.write(.freeing) { transaction in
             if try transaction.container(named: .cloudDocs) == nil {
@@ -83,10 +101,10 @@ struct Device: Sendable {
             if let stored = try transaction.setting("device"), let text = String(data: stored, encoding: .utf8),
                 let value = UInt64(text, radix: 16)
             {
-                return CloudModel.DeviceID(value)
+                return DeviceID(value)
             }
             var random = SystemRandomNumberGenerator()
-            let id = CloudModel.DeviceID.random(using: &random)
+            let id = DeviceID.random(using: &random)
             try transaction.setSetting("device", Data(id.description.utf8))
             return id
         }
@@ -99,24 +117,35 @@ struct Device: Sendable {
             size: configuration.cacheLimit?.bytes, minimumFree: configuration.minimumFree(ofDisk: total).bytes)
     }
 
-    /// Returns the connection to the cloud, and the threads for it.
-    static func transfers(_ configuration: DaemonConfiguration, _ logger: Logger) throws -> TransferContext {
+    /// Returns what transfers need: the connection to the cloud, and the threads for it.
+    static func transfers(_ backend: any CloudBackend) throws -> TransferContext {
         TransferContext(
-            backend: try backend(configuration.cloud, logger), slots: TransferSlots(),
-            pool: try BlockingPool(name: "ubiquity-disk", threads: 4))
+            backend: backend, slots: TransferSlots(), pool: try BlockingPool(name: "ubiquity-disk", threads: 4))
     }
 
-    static func backend(_ address: CloudAddress, _ logger: Logger) throws -> any CloudBackend {
-        let path: String
-        switch address {
-        case .directory(let directory): path = directory
-        case .http(let url): return try ServerAccess.backend(url, logger)
-        case .s3(let url): return try BucketAccess.backend(url, logger)
+    // MARK: Offline by choice
+
+    private static let offlineKey = "offline"
+
+    /// Switches the cloud off or on. The setting is recorded first, so that it holds after a crash too.
+    private func setOffline(_ isOffline: Bool) throws {
+        try metadata.write(.freeing) { try $0.setSetting(Self.offlineKey, Data([isOffline ? 1 : 0])) }
+        cloud.setOffline(isOffline)
+    }
+
+    /// Returns what the handlers of calls get of this device.
+    func mounted(with configuration: DaemonConfiguration) -> MountedDevice {
+        MountedDevice(
+            metadata: metadata, files: files, engine: engine, claims: claims, queries: queries,
+            querySource: EngineQuerySource(engine), keyValues: keyValues, versionFiles: versionFiles,
+            invalidator: invalidator, setOffline: setOffline, id: id,
+            configuration: MountConfiguration(
+                mountPoint: configuration.mountPoint, stateDirectory: configuration.stateDirectory,
+                cloud: configuration.cloud, deviceName: configuration.deviceName, cacheLimit: limits.size,
+                versions: versions)
+        ) { [link] item in
+            try link.makingRoom { try link.requestDownload(item) }
         }
-        // The embedded cloud may be created; the parent of any other folder may be a disk that is not mounted now.
-        let embedded = StandardPaths.current.embeddedCloud
-        if path == embedded { try createDirectories(FilePath(embedded).removingLastComponent().string) }
-        return DirectoryBackend(path: FilePath(path), logger: logger)
     }
 
     func close() throws {

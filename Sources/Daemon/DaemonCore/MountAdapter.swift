@@ -1,5 +1,6 @@
 import ClaimService
 import CloudModel
+import KeyValues
 import LocalContent
 import LocalMetadata
 import Mount
@@ -11,17 +12,18 @@ import VirtualFileSystem
 final class MountAdapter: MountedFiles {
     private let files: VirtualFileSystem
     private let invalidator: KernelInvalidator
+    private let watches: WatchNotifier
     private let source: ContentSourceAdapter
     private let claims: ClaimService
     private let keyValues: KeyValueService
 
     init(
-        _ files: VirtualFileSystem, _ invalidator: KernelInvalidator, _ source: ContentSourceAdapter,
-        _ claims: ClaimService,
-        _ keyValues: KeyValueService
+        _ files: VirtualFileSystem, _ invalidator: KernelInvalidator, _ watches: WatchNotifier,
+        _ source: ContentSourceAdapter, _ claims: ClaimService, _ keyValues: KeyValueService
     ) {
         self.files = files
         self.invalidator = invalidator
+        self.watches = watches
         self.source = source
         self.claims = claims
         self.keyValues = keyValues
@@ -38,9 +40,10 @@ final class MountAdapter: MountedFiles {
         invalidator.invalidate(
             nodes: Array(effects.changedNodes.union(effects.moved.keys)),
             entries: effects.changedEntries.map { ($0.parent, $0.name.bytes) })
+        watches.notify(RemoteChanges(effects))
         claims.changed(effects)
         claims.lost(effects.lostVersions)
-        for change in effects.keyValues { keyValues.tell(change) }
+        for change in effects.keyValues { keyValues.changed(change) }
         if effects.wantsDownloads { source.downloadsWanted() }
     }
 
@@ -51,4 +54,17 @@ final class MountAdapter: MountedFiles {
     var isWrittenByKernel: Bool { files.kernelWriters > 0 }
 
     func takeAwayBlobs() { files.removeBlobsNow() }
+}
+
+extension RemoteChanges {
+    fileprivate init(_ effects: TreeEffects) {
+        self.init()
+        removed = effects.removed.map { item in
+            Removed(
+                node: item.node, kind: item.kind, place: Announcement.Place(parent: item.parent, name: item.name.bytes))
+        }
+        moved = effects.moved.mapValues { Announcement.Place(parent: $0.parent, name: $0.name.bytes) }
+        created = effects.created.sorted { $0.value < $1.value }
+        nodes = Array(effects.changedNodes)
+    }
 }

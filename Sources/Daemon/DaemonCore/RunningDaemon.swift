@@ -1,6 +1,8 @@
 import Basics
+import CallHandlers
 import ClaimService
 import CloudModel
+import CloudStorage
 import ControlServer
 import DaemonProtocol
 import Fuse
@@ -16,37 +18,45 @@ import UnixSignals
 import VirtualFileSystem
 
 /// A device with its mount and its socket, from the mount to the unmount.
-final class RunningDaemon: Sendable {
-    let device: Device
-    let configuration: DaemonConfiguration
+final class RunningDaemon: DaemonControl {
+    private let device: Device
+    private let configuration: DaemonConfiguration
     /// The result of a rebuild of the state at this start, if there was one.
-    let rebuild: RebuildReport?
-    let logger: Logger
+    private let rebuild: RebuildReport?
+    private let logger: Logger
+    private let level: LogLevel
     private let stopping = Mutex<AsyncStream<Void>.Continuation?>(nil)
     private let session = Mutex<FuseSession?>(nil)
     private let ending = Mutex(false)
-    let progress = DaemonProgress()
+    private let progress = DaemonProgress()
 
-    init(_ device: Device, _ configuration: DaemonConfiguration, rebuild: RebuildReport?, logger: Logger) {
+    init(
+        _ device: Device, _ configuration: DaemonConfiguration, rebuild: RebuildReport?, logger: Logger,
+        logLevel: LogLevel
+    ) {
         self.device = device
         self.configuration = configuration
         self.rebuild = rebuild
         self.logger = logger
+        level = logLevel
     }
 
+    /// Mounts the device and serves it until the mount ends. Reports through `readiness` once it serves requests.
     func run(_ readiness: ReadinessPipe) async throws {
         let (stops, stop) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         stopping.withLock { $0 = stop }
         // Before the mount: a signal in between would kill the process and leave a dead mount behind.
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let socket = try ControlSocket.listen(at: configuration.controlSocket)
+        // Before the mount: a file of settings that is inside of it cannot be read now, and must not be waited for.
+        for failure in device.programs.reload() { readiness.note("\(failure)") }
         readiness.starting("mounting \(configuration.mountPoint)")
         let session = try await mount()
         let record = MountRecord(
             mount: configuration.mountPoint, pid: getpid(), state: configuration.stateDirectory,
             socket: configuration.controlSocket)
         publish(record)
-        let service = DaemonService(self)
+        let service = makeService()
         let server = SocketServer(socket: socket, identity: identity, handler: service, logger: logger)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.device.engine.run() }
@@ -54,22 +64,32 @@ final class RunningDaemon: Sendable {
             group.addTask { await self.sweep() }
             group.addTask { await self.device.claims.watchStoppedPrograms() }
             group.addTask { await self.watchAttributes() }
+            group.addTask { await self.watchProgramRules() }
             group.addTask { await self.device.queries.run(EngineQuerySource(self.device.engine)) }
             group.addTask { await self.obey(signals) }
             group.addTask { await self.end(session, when: stops) }
-            group.addTask { await service.resets.obeyCloud() }
-            group.addTask { await service.collections.collectByItself() }
+            group.addTask { await service.run() }
             endIfNotDurable()
             await noteCloud(readiness)
             readiness.ready()
             Daemon.outliveCrashes(configuration)
             logger.notice("serving", metadata: ["mount": "\(configuration.mountPoint)"])
             let ending = await session.waitUntilEnded()
+            device.watches.stop()
             logger.notice("the mount has ended", metadata: ["how": "\(ending)"])
             group.cancelAll()
         }
+        // Other devices are notified of what this one has just sent.
+        let deferring = device.engine.context.backend.facet((any WorkDeferring).self)
+        await deferring?.finishDeferredWork(within: Self.lastPatience)
         MountRegistry.standard.withdraw(mount: record.mount, pid: record.pid)
     }
+
+    /// Whether the daemon ended in order to reset its state.
+    var resetsNext: Bool { ending.withLock { $0 } }
+
+    /// How long the end waits for work that the cloud has deferred.
+    private static let lastPatience = Duration.seconds(3)
 
     /// How long the start waits for the cloud before it becomes ready without a note about it.
     private static let cloudPatience = Duration.seconds(2)
@@ -91,11 +111,35 @@ final class RunningDaemon: Sendable {
         }
     }
 
-    /// Begins an orderly shutdown: the mount is removed, and pending uploads stay recorded.
+    /// Returns the handlers of the control socket's calls.
+    func makeService() -> DaemonService {
+        DaemonService(
+            device.mounted(with: configuration), self, progress: progress, rebuild: rebuild, logger: logger)
+    }
+
+    // MARK: What handlers need of the daemon
+
+    var logLevel: Logger.Level {
+        get { level.value }
+        set { level.value = newValue }
+    }
+
+    var requestCounts: [String: UInt64] { session.withLock { $0?.counts }?.byName ?? [:] }
+
+    var requestsInProgress: UInt64 { session.withLock { $0?.counts }?.inProgress ?? 0 }
+
     func stop() { _ = stopping.withLock { $0?.yield() } }
 
-    /// The number of the kernel's requests so far.
-    var requestCounts: FuseRequestCounts? { session.withLock { $0?.counts } }
+    func stopForReset() {
+        ending.withLock { $0 = true }
+        stop()
+    }
+
+    func checkSettings(repair: Bool) throws -> Finding? {
+        try DaemonSettings(configuration).check(configuration.settingsFile, repair: repair)
+    }
+
+    // MARK: Parts
 
     /// Ends the daemon if a commit was not durable: a disk that lost commits is not trusted again, and the supervisor of this process
     /// starts another.
@@ -106,26 +150,18 @@ final class RunningDaemon: Sendable {
         }
     }
 
-    /// Ends the daemon as ``stop()`` does; the next start rebuilds the state.
-    func stopForReset() {
-        ending.withLock { $0 = true }
-        stop()
-    }
-
     private func noteDamage(_ problem: String) {
         let failure = DaemonFailure(
             .damaged, "the metadata database is damaged (\(problem))", path: configuration.stateDirectory,
             advice: "Run `ubiquity reset`: it rebuilds it from the cloud and loses no edit.")
         logger.error("\(failure)")
-        progress.damage.withLock { $0 = failure }
+        progress.found(failure)
     }
-
-    /// Whether the daemon ended in order to reset its state.
-    var resetsNext: Bool { ending.withLock { $0 } }
 
     private func mount() async throws -> FuseSession {
         let fileSystem = MountedFileSystem(
-            device.files, invalidator: device.invalidator, turns: device.claims, log: logger)
+            device.files, invalidator: device.invalidator, turns: device.claims, downloads: device.callers,
+            announcements: device.watches.announcements, log: logger)
         do throws(FuseError) {
             if try FuseMountPoint.clearDeadMount(at: configuration.mountPoint) {
                 logger.notice("cleared a mount whose daemon had died")
@@ -134,6 +170,9 @@ final class RunningDaemon: Sendable {
             fileSystem.attach(session)
             device.invalidator.attach(session)
             self.session.withLock { $0 = session }
+            if let number = try FuseMountPoint.device(at: configuration.mountPoint).flatMap(DeviceNumber.init) {
+                device.watches.start(mountPoint: configuration.mountPoint, device: number)
+            }
             return session
         } catch { throw DaemonFailure(error, path: configuration.mountPoint) }
     }
@@ -160,6 +199,17 @@ final class RunningDaemon: Sendable {
         for await signal in signals {
             logger.notice("stopping", metadata: ["signal": "\(signal)"])
             stop()
+        }
+    }
+
+    /// Reads the rules for programs again when their files change.
+    private func watchProgramRules() async {
+        let (programs, context) = (device.programs, device.engine.context)
+        while !Task.isCancelled {
+            // Only cancellation ends the sleep early, and it ends the loop too.
+            try? await Task.sleep(for: ProgramSettings.period)
+            // Without a free thread the files are read at the next turn.
+            _ = try? await context.blocking { programs.reload() }
         }
     }
 

@@ -7,7 +7,9 @@ import Glibc
 package struct StateLock: ~Copyable, Sendable {
     private let descriptor: Int32
 
-    /// Acquires the lock, and creates the directory if needed. Throws `stateInUse` at once if another daemon has the lock.
+    /// Acquires the lock without waiting, and creates the directory if needed.
+    ///
+    /// - Throws: `stateInUse` if another daemon has the lock; `permissionDenied` if the directory cannot be written.
     package static func acquire(stateDirectory: String) throws(DaemonFailure) -> StateLock {
         do {
             try createDirectories(stateDirectory)

@@ -1,4 +1,6 @@
 import Basics
+import CallHandlers
+import CloudAccess
 import CloudStorage
 import ContainerLog
 import DaemonProtocol
@@ -18,7 +20,8 @@ struct StateOpening {
     private var state: String { configuration.stateDirectory }
     private var database: String { "\(state)/metadata.sqlite" }
 
-    /// Returns the device, and the report of a rebuild if there was one.
+    /// - Returns: The device, and the report of a rebuild if there was one.
+    /// - Throws: ``DaemonFailure``. A state that cannot be rebuilt is left as it was.
     func open() async throws -> (device: Device, rebuild: RebuildReport?) {
         readiness.starting("opening \(state)")
         if let report = try StateSwap(state: state).resume() {
@@ -67,8 +70,8 @@ struct StateOpening {
             .damaged, "the metadata database is empty or missing, although there are documents", path: state)
     }
 
-    /// Returns whether there are blobs. Throws if the folder cannot be read: if it were treated as empty, the start would remove bytes of
-    /// documents.
+    /// - Returns: Whether there are blobs.
+    /// - Throws: ``DaemonFailure`` if the folder cannot be read: if it were treated as empty, the start would remove bytes of documents.
     private func hasBlobs() throws(DaemonFailure) -> Bool {
         let content = "\(state)/content"
         guard access(content, F_OK) == 0 else { return false }
@@ -83,7 +86,7 @@ struct StateOpening {
     }
 
     private func rebuild(because reason: String, damage: DaemonFailure? = nil) async throws -> RebuildReport {
-        let transfers = try Device.transfers(configuration, logger)
+        let transfers = try Device.transfers(try configuration.cloud.backend(logger))
         let rebuild = StateRebuild(
             state: state, transfers: transfers, device: configuration.deviceName, time: SystemTime(), log: logger)
         let report: RebuildReport
@@ -111,21 +114,5 @@ struct StateOpening {
             advice:
                 "Nothing was changed; edits that were not uploaded are in its folder content. Mount again once that is fixed."
         )
-    }
-}
-
-extension RebuildReport {
-    /// The report as a sentence for the user.
-    var sentence: String {
-        var text = "rebuilt this device's state from the cloud because \(DaemonFailure.clause(reason)). "
-        if let folder {
-            text += "\(recovered) documents that the cloud did not have are in \(folder). "
-        } else {
-            text += "All documents were in the cloud. "
-        }
-        if repaired > 0 { text += "\(repaired) documents were uploaded again, as the cloud had lost bytes of them. " }
-        if keptAside > 0 { text += "\(keptAside) files of unknown origin are in the content folder of the old state. " }
-        if !lost.isEmpty { text += "The bytes of \(lost.count) documents were lost: \(lost.joined(separator: ", ")). " }
-        return text + "The old state is in \(aside)."
     }
 }

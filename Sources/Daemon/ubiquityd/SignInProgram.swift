@@ -1,5 +1,5 @@
 import ArgumentParser
-import DaemonCore
+import CloudAccess
 import DaemonProtocol
 import FoundationEssentials
 import Glibc

@@ -4,6 +4,7 @@ import DaemonCore
 import DaemonProtocol
 import Glibc
 import Logging
+import Mount
 
 /// `ubiquityd`: reads its options and runs the daemon. Stays in the foreground; `ubiquity mount` starts it in the background.
 @main
@@ -65,6 +66,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
         // Files of this process belong to its user alone. The kernel's requests have the modes of documents.
         umask(0o077)
         let arguments = Array(CommandLine.arguments.dropFirst())
+        if AnnouncerProgram.isMeant(by: arguments) { return AnnouncerProgram.run(arguments) }
         if SignInProgram.isMeant(by: arguments) { return await SignInProgram.main(arguments) }
         if CopyCloudProgram.isMeant(by: arguments) { return await CopyCloudProgram.main(arguments) }
         await main(arguments)
@@ -83,12 +85,8 @@ struct UbiquityDaemon: AsyncParsableCommand {
     }
 
     private func serve(_ readiness: ReadinessPipe) async throws {
-        let level = logLevel
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = level
-            return handler
-        }
+        let level = LogLevel(logLevel)
+        LoggingSystem.bootstrap { level.handler(StreamLogHandler.standardError(label: $0)) }
         let surroundings = DaemonSurroundings(
             paths: .current, currentDirectory: currentDirectory(), hostName: hostName())
         let settings = try DaemonSettings.load(from: "\(options.stateDirectory(in: surroundings))/settings.json")
@@ -99,9 +97,8 @@ struct UbiquityDaemon: AsyncParsableCommand {
             + ["--log-level", logLevel.rawValue, "--crashes"]
         // Otherwise the daemon would keep the file system busy in which it was started.
         _ = chdir("/")
-        guard try await Daemon.run(configuration, readiness: readiness, logger: Logger(label: "ubiquityd")) else {
-            return
-        }
+        let logger = Logger(label: "ubiquityd")
+        guard try await Daemon.run(configuration, readiness: readiness, logger: logger, logLevel: level) else { return }
         try startAgain(configuration)
     }
 

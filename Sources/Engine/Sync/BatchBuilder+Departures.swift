@@ -36,7 +36,12 @@ extension BatchBuilder {
         }
         let plan = reconciler.plan(trees)
         guard !plan.changes.isEmpty else {
+            returning.append(departure.item)
             return try transaction.pending.removeDeparture(of: departure.item, in: container)
+        }
+        // The log turns the unresolved versions of a deleted document into files, which would keep the folder from being deleted.
+        if trees.remote?.conflicts.isEmpty == false {
+            try add(transaction.pending.unsentResolutions(of: departure.item, in: container))
         }
         changes.append(contentsOf: plan.changes)
         try transaction.pending.markSent(departure)

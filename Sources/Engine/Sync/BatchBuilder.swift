@@ -14,6 +14,8 @@ package struct BatchBuilder {
     var complete: Set<ItemID> = []
     /// Items that turned out to have nothing to send.
     package private(set) var quiet: [ItemID] = []
+    /// Items whose deletion turned out to have nothing to send: the mount shows again what the log has of them.
+    package internal(set) var returning: [ItemID] = []
 
     /// Bounds a batch, and so the transaction and memory that it needs, on every device that reads it.
     package static let limit = 1_000

@@ -61,7 +61,7 @@ final class CollectionKeys: UploadKeys {
 
     func put(_ chunks: [OutgoingChunk], in container: ContainerName) async throws {
         guard let place = try await place(container) else { return try await backend.put(chunks, in: container) }
-        for chunk in chunks { try await place.backend.putChunk(chunk, epoch: place.safety.epoch, in: container) }
+        try await place.backend.putChunks(chunks, epoch: place.safety.epoch, in: container)
         note(Set(chunks.map(\.id)), place.safety.epoch, in: container)
     }
 
@@ -96,7 +96,7 @@ final class CollectionKeys: UploadKeys {
     private func collections(
         in container: ContainerName
     ) async throws -> (id: ContainerID, backend: any ChunkCollecting, epoch: UInt64, unread: [ProposedCollection])? {
-        guard let backend = backend as? any ChunkCollecting else { return nil }
+        guard let backend = backend.facet((any ChunkCollecting).self) else { return nil }
         let found = try await pool.run { [metadata] () throws(any Error) in
             try metadata.read { transaction -> (ContainerID, UInt64, [ProposedCollection])? in
                 guard let id = try transaction.container(named: container)?.id else { return nil }
@@ -122,8 +122,9 @@ final class CollectionKeys: UploadKeys {
     {
         let list: CollectionList
         do {
-            let bytes = try await bytes(of: collection.list, in: container)
-            list = try CollectionList(decoding: bytes, of: collection.epoch)
+            list = try await CollectionList(reading: collection.list, of: collection.epoch) { [backend] id in
+                try ChunkFrame.decode(try await backend.getChunk(id, in: container), expecting: id)
+            }
         } catch let error as CloudError where error.code != .notFound && error.code != .damaged {
             throw error
         } catch is CancellationError {
@@ -146,27 +147,5 @@ final class CollectionKeys: UploadKeys {
             try metadata.write(.uploading) { try $0.collections.markRead(collection.epoch, in: id) }
         }
         return true
-    }
-
-    /// The largest content that a list can have.
-    private static let maximumBytes = UInt64(CollectionList.maximumKeys * 42 + 1)
-
-    private func bytes(of content: ContentReference, in container: ContainerName) async throws -> [UInt8] {
-        guard content.size <= Self.maximumBytes else {
-            throw CloudError(.damaged, "The list of a collection is too long.")
-        }
-        var manifest = Manifest(within: content)
-        if manifest == nil {
-            let bytes = try await chunk(content.digest, in: container)
-            manifest = try Manifest(decoding: bytes, size: content.size)
-        }
-        var bytes: [UInt8] = []
-        for entry in manifest?.chunks ?? [] { bytes += try await chunk(entry.id, in: container) }
-        return bytes
-    }
-
-    private func chunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8] {
-        let frame = try await backend.getChunk(id, in: container)
-        return try ChunkFrame.decode(frame, expecting: id)
     }
 }

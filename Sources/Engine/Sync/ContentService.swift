@@ -106,7 +106,7 @@ package final class ContentService: Sendable {
         Task { await keepPart(idle) }
     }
 
-    /// Fetches the rest of a file that was read from, while it is open.
+    /// Fetches the rest of a file whose readers take more than a look at it, while it is open.
     package func completeInBackground(_ item: LocalItem) {
         active.withLock { active in
             guard var entry = active.downloads[item.blob], entry.completion == nil else { return }

@@ -14,15 +14,19 @@ package struct ItemTrees: Sendable {
     package var isDeparted: Bool
     /// Whether the batch that is being sent changes the departed item, so that the agreed state is about to change.
     package var isBeingTold: Bool
+    /// Whether the mount shows the content of the departed item as a version in conflict, which was not deleted with it.
+    package var isShownAsVersion: Bool
 
     package init(
-        remote: CloudItem?, synced: CloudItem?, local: LocalState?, isDeparted: Bool, isBeingTold: Bool = false
+        remote: CloudItem?, synced: CloudItem?, local: LocalState?, isDeparted: Bool, isBeingTold: Bool = false,
+        isShownAsVersion: Bool = false
     ) {
         self.remote = remote
         self.synced = synced
         self.local = local
         self.isDeparted = isDeparted
         self.isBeingTold = isBeingTold
+        self.isShownAsVersion = isShownAsVersion
     }
 }
 
@@ -39,6 +43,8 @@ package struct LocalState: Sendable, Equatable {
     package var content: ContentReference?
     /// Whether the bytes on this device are not in the cloud.
     package var isEdited: Bool
+    /// Whether a change made here waits to be sent.
+    package var isPending: Bool
     /// Whether a program has the file open for writing, so that it must not be replaced or removed.
     package var isBeingWritten: Bool
     /// Whether all bytes are on this device, so that an older version can be shown until the newer one is downloaded.
@@ -58,6 +64,7 @@ package struct LocalState: Sendable, Equatable {
         size = item.size
         content = item.content
         isEdited = item.isEdited
+        isPending = item.pendingSince != nil
         isBeingWritten = item.isWriting
         isMaterialised = item.kind == .file && item.presence == .whole && item.size > 0
         self.evictsOnUpdate = evictsOnUpdate

@@ -31,10 +31,27 @@ extension MetadataTransaction {
     private func trees(
         of id: ItemID, in container: ContainerID, remote: CloudItem?, local: LocalItem?
     ) throws -> ItemTrees {
-        let isDeparted = try pending.departure(of: id, in: container) != nil
-        return ItemTrees(
-            remote: remote, synced: try synced.item(id, in: container), local: try local.flatMap(state),
-            isDeparted: isDeparted, isBeingTold: try isDeparted && isBeingTold(id, in: container))
+        var trees = ItemTrees(
+            remote: remote, synced: try agreed(id, in: container), local: try local.flatMap(state),
+            isDeparted: try pending.departure(of: id, in: container) != nil)
+        if trees.isDeparted {
+            trees.isBeingTold = try isBeingTold(id, in: container)
+            trees.isShownAsVersion = try isVersionShown(trees.synced?.digest, of: id, in: container)
+        }
+        return trees
+    }
+
+    private func isVersionShown(_ digest: Digest?, of id: ItemID, in container: ContainerID) throws -> Bool {
+        guard let digest else { return false }
+        return try local.siblings(of: id, in: container).contains { $0.content?.digest == digest }
+    }
+
+    /// Returns the state of an item that both sides agreed on last, in terms of the present log: what was agreed to be in a folder that
+    /// became another one is in that one. Otherwise the merge of two folders would look like moves made on this device.
+    package func agreed(_ id: ItemID, in container: ContainerID) throws -> CloudItem? {
+        guard var item = try synced.item(id, in: container) else { return nil }
+        item.parent = try remote(in: container).identity(of: item.parent)
+        return item
     }
 
     /// Returns whether the batch that is being sent has a change of that item.
@@ -73,6 +90,11 @@ extension MetadataTransaction {
 
     /// Returns whether the effective pin of the item keeps it on this device.
     package func isKept(_ item: LocalItem) throws -> Bool { try local.effectivePin(of: item.node) == .keep }
+}
+
+extension RemoteTree {
+    /// Returns the id of the item that this id stands for.
+    func identity(of id: ItemID) throws -> ItemID { try standing(for: id)?.id ?? id }
 }
 
 extension Change {

@@ -28,10 +28,10 @@ package struct Outbox: Sendable {
         guard try context.metadata.read({ try hasWork(in: container.id, before: due, $0) }) else { return nil }
         let (held, ends) = try heldPackages(before: due)
         defer { for end in ends { end() } }
-        let (batch, inConflict) = try context.metadata.write(.uploading) {
+        let (batch, unsettled) = try context.metadata.write(.uploading) {
             try build(in: container, before: due, held: held, $0)
         }
-        if !inConflict.isEmpty { try LogFollower(context).follow(inConflict, in: container) }
+        if !unsettled.isEmpty { try LogFollower(context).follow(unsettled, in: container) }
         if batch != nil { try context.metadata.makeDurable() }
         return batch
     }
@@ -73,7 +73,7 @@ package struct Outbox: Sendable {
 
     private func build(
         in container: LocalContainer, before due: Timestamp, held: Set<NodeID>, _ transaction: MetadataTransaction
-    ) throws -> (batch: Batch?, inConflict: [ItemID]) {
+    ) throws -> (batch: Batch?, unsettled: [ItemID]) {
         var builder = BatchBuilder(
             transaction, container: container.id, announcedSize: context.announcedSize, settledBefore: due, held: held)
         try builder.addReady(before: due)
@@ -89,10 +89,10 @@ package struct Outbox: Sendable {
             let values = try transaction.keyValues.unsent(in: container.id, before: due, limit: BatchBuilder.limit)
             if try builder.add(values) { context.keyValueThrottle.noteSent(of: container.id, at: context.time.now()) }
         }
-        let inConflict = try settle(builder.quiet, in: container.id, transaction)
-        guard !builder.changes.isEmpty else { return (nil, inConflict) }
+        let unsettled = try settle(builder.quiet, in: container.id, transaction) + builder.returning
+        guard !builder.changes.isEmpty else { return (nil, unsettled) }
         let payload = try store(builder.changes, in: container, transaction)
-        return (Batch(payload: payload, isFull: builder.isFull), inConflict)
+        return (Batch(payload: payload, isFull: builder.isFull), unsettled)
     }
 
     /// Settles items that turned out to equal the log's. Returns the documents in conflict among them, which have to be followed instead: a

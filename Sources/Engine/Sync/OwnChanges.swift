@@ -40,23 +40,7 @@ package struct OwnChanges {
                 item.name = name
             }
         case .setAttributes(let id, let changes): return try confirm(id) { $0.attributes.apply(changes) }
-        case .delete(let named, _):
-            let id = try resolved(named)
-            if let gone = try transaction.remote(in: container).item(id) { left.insert(gone.parent) }
-            // It was deleted here under one of the two ids: an alias may have been made since.
-            for gone in Set([named, id]) {
-                guard let departure = try transaction.pending.departure(of: gone, in: container), departure.isSent
-                else {
-                    continue
-                }
-                try transaction.pending.removeDeparture(of: gone, in: container)
-            }
-            if id != named { try transaction.synced.setAbsent(named, in: container) }
-            let isShown = try transaction.local.item(id, in: container) != nil
-            if id == named || !isShown {
-                try transaction.synced.setAbsent(id, in: container)
-            }
-            return id
+        case .delete(let id, _): return try confirmDeletion(of: id)
         case .resolve(let id, let versions):
             for version in versions {
                 try transaction.pending.removeResolution(Resolution(container: container, item: id, version: version))
@@ -73,6 +57,32 @@ package struct OwnChanges {
         }
     }
 
+    private mutating func confirmDeletion(of named: ItemID) throws -> ItemID {
+        let id = try resolved(named)
+        if let gone = try transaction.remote(in: container).item(id) { left.insert(gone.parent) }
+        // It was deleted here under one of the two ids: an alias may have been made since.
+        let wasDeparted = try endDeparture(of: id)
+        if id != named {
+            _ = try endDeparture(of: named)
+            try transaction.synced.setAbsent(named, in: container)
+        }
+        // A row without a departure that was sent took over this id after the deletion, and its edits are based on what was agreed for it.
+        let isInUse =
+            try transaction.local.item(id, in: container) != nil
+            || transaction.pending.departure(of: id, in: container) != nil
+        if wasDeparted || !isInUse { try transaction.synced.setAbsent(id, in: container) }
+        return id
+    }
+
+    /// Removes a deletion that was sent. Returns whether there was one.
+    private func endDeparture(of id: ItemID) throws -> Bool {
+        guard let departure = try transaction.pending.departure(of: id, in: container), departure.isSent else {
+            return false
+        }
+        try transaction.pending.removeDeparture(of: id, in: container)
+        return true
+    }
+
     private func confirm(_ named: ItemID, _ update: (inout CloudItem) throws -> Void) throws -> ItemID {
         let id = try resolved(named)
         let remote = try transaction.remote(in: container).item(id)
@@ -80,22 +90,25 @@ package struct OwnChanges {
         var item = before
         try update(&item)
         item.isDeleted = false
-        if id != named { try keepWhatIsShown(&item, before) }
+        if id != named { try keepWhatIsShown(&item, before, sentAs: named) }
         try transaction.synced.set(item, in: container)
         return id
     }
 
     /// Handles an item that this change names and that became another one. What this device shows as that one may be what it sent, or an
-    /// earlier state that was never sent, which would look like a change made after it.
-    private func keepWhatIsShown(_ item: inout CloudItem, _ before: CloudItem) throws {
-        guard let shown = try transaction.local.item(item.id, in: container).flatMap(transaction.state) else {
+    /// earlier state that was never sent, which would look like a change made after it. Only of the row that the change was made from is
+    /// it known that a content which is neither was written later.
+    private func keepWhatIsShown(_ item: inout CloudItem, _ before: CloudItem, sentAs named: ItemID) throws {
+        guard let row = try transaction.local.item(item.id, in: container), let shown = try transaction.state(row)
+        else {
             item = before
             return
         }
         if (shown.parent, shown.name) != (item.parent, item.name) {
             (item.parent, item.name) = (before.parent, before.name)
         }
-        if !shown.hasContent(of: item) {
+        let isSuccessor = try transaction.pending.successor(of: named, in: container) == row.node
+        if !shown.hasContent(of: item), !isSuccessor || shown.hasContent(of: before) {
             item.body = before.body
             item.attributes.modified = before.attributes.modified
         }

@@ -23,7 +23,7 @@ package struct Reconciler: Sendable {
         guard trees.isDeparted else { return ItemPlan(agreed: nil) }
         // The batch may contain an edit that would bring back what was deleted here after it.
         guard !trees.isBeingTold else { return ItemPlan(agreed: trees.synced) }
-        guard let synced = trees.synced, let digest = synced.digest else {
+        guard let synced = trees.synced, let digest = synced.digest, !trees.isShownAsVersion else {
             return ItemPlan(follow: [.forgetDeparture], agreed: nil)
         }
         // Both sides deleted it, perhaps with different contents: in the log this content may still exist as a separate item.
@@ -34,8 +34,10 @@ package struct Reconciler: Sendable {
         guard trees.isDeparted else { return ItemPlan(follow: [.insert(remote)], agreed: remote) }
         guard !trees.isBeingTold else { return ItemPlan(agreed: trees.synced) }
         // Another device edited the item that was deleted here: the edit wins. The deleted content may still exist as a conflict version,
-        // or as a separate item that the log knows to find.
-        guard let synced = trees.synced, synced.digest != nil || remote.holds(synced.digest) else {
+        // or as a separate item that the log knows to find. A version that is still shown here was not deleted: its document was, while it
+        // showed the same content, because the newer one had not been downloaded.
+        guard let synced = trees.synced, synced.digest != nil || remote.holds(synced.digest), !trees.isShownAsVersion
+        else {
             return ItemPlan(follow: [.forgetDeparture, .insert(remote)], agreed: remote)
         }
         var agreed = remote
@@ -73,12 +75,17 @@ package struct Reconciler: Sendable {
     }
 
     /// Both sides have the item without having agreed on anything (folders with well-known ids, folders that were merged, a conflict
-    /// version that became an item): the place and content shown here count as agreed.
+    /// version that became an item): the place and content shown here count as agreed. A content that waits to be sent, as that of an item
+    /// restored here and elsewhere, has no base: its author has not seen the log's.
     private func adopted(_ remote: CloudItem, _ local: LocalState) -> CloudItem {
         var agreed = remote
         agreed.parent = local.parent
         agreed.name = local.name
-        if let body = local.body { agreed.body = body }
+        if local.kind == .file, local.isEdited || local.isPending {
+            agreed.body = .file(.announced(size: local.size))
+        } else if let body = local.body {
+            agreed.body = body
+        }
         return agreed
     }
 

@@ -145,6 +145,7 @@ extension SyncEngine {
                 if let node = try transaction.container(container)?.node, let item = try transaction.local.item(node) {
                     effects.changedEntries.insert(TreeEffects.Entry(parent: .root, name: item.name))
                     effects.changedNodes.insert(.root)
+                    effects.created.insert(node)
                 }
             }
         }

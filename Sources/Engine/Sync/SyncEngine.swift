@@ -70,6 +70,13 @@ package final class SyncEngine: Sendable {
     package var state: CloudState { shared.withLock { $0.state } }
     package var cloudSpace: CloudSpace? { shared.withLock { $0.space } }
 
+    /// Notes that the cloud was switched off or on for this device, so that the state is right at once and not with the next round.
+    package func cloudSwitched(isOffline: Bool) {
+        shared.withLock { $0.state = isOffline ? .offline(SwitchableCloud.refusal.message) : .connecting }
+        askCloud()
+        localTreeChanged()
+    }
+
     /// Notes that a program changed something, to be sent once it has settled.
     package func localTreeChanged() { localBell.ring() }
 
@@ -141,7 +148,7 @@ package final class SyncEngine: Sendable {
     }
 
     private func watchCloud() async {
-        guard let cloud = context.backend as? any ChangeNotifying else { return }
+        guard let cloud = context.backend.facet((any ChangeNotifying).self) else { return }
         for await event in cloud.events() {
             switch event {
             case .containerChanged: break

@@ -8,6 +8,8 @@ package struct TreeEffects: Sendable {
     package var changedNodes: Set<NodeID> = []
     /// Names that appeared, disappeared or now refer to another item.
     package var changedEntries: Set<Entry> = []
+    /// Items that this device did not show before.
+    package var created: Set<NodeID> = []
     /// Items that were renamed or moved, by their present nodes, with their former places.
     package var moved: [NodeID: Entry] = [:]
     /// Items that lost their name.
@@ -35,6 +37,7 @@ package struct TreeEffects: Sendable {
     mutating func add(_ other: TreeEffects) {
         changedNodes.formUnion(other.changedNodes)
         changedEntries.formUnion(other.changedEntries)
+        created.formUnion(other.created)
         moved.merge(other.moved) { first, _ in first }
         removed += other.removed
         orphanedBlobs += other.orphanedBlobs

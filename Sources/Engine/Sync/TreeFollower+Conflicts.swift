@@ -47,7 +47,7 @@ extension TreeFollower {
         } else {
             shown.wanted = try priority(ofVersionOf: document)
             if shown.wanted > 0 { effects.wantsDownloads = true }
-            try transaction.local.insert(shown)
+            effects.created.insert(try transaction.local.insert(shown))
         }
         enter(document.parent, name)
         effects.changedNodes.insert(document.node)

@@ -48,7 +48,7 @@ extension TreeFollower {
             return true
         }
         // A program of this device moved it here: the log decides when it receives the move.
-        let synced = try transaction.synced.item(other.item, in: container)
+        let synced = try transaction.agreed(other.item, in: container)
         guard var synced, synced.name == still.name, try transaction.local.item(still.parent)?.item == synced.parent
         else {
             return false
@@ -101,6 +101,7 @@ extension TreeFollower {
     /// Merges two ids that became one in the log: the item shown under the first is shown under the second from now on.
     package mutating func unite(_ from: ItemID, into target: ItemID) throws {
         defer { effects.changedNodes.insert(.root) }
+        guard !(try passOnToHeir(from)) else { return }
         guard var old = try transaction.local.item(from, in: container) else { return }
         let present = try transaction.local.item(target, in: container)
         if old.kind == .folder, let present {
@@ -118,13 +119,28 @@ extension TreeFollower {
             }
             // The row that a program works with stays.
             try drop(present)
-        } else if let departure = try transaction.pending.departure(of: target, in: container), !departure.isSent {
-            // The deletion on this device applies only to the former content of the target.
+        } else if let departure = try transaction.pending.departure(of: target, in: container) {
+            // The deletion on this device, also while it is being sent, applies only to the former content of the target.
+            if !departure.isSent { try resolveDeletedContent(of: target, unlessIn: old) }
             try transaction.pending.removeDeparture(of: target, in: container)
         }
         try carryBase(of: old, to: target)
+        if try isContentBeingTold(from) { try transaction.pending.noteSuccessor(of: from, is: old.node, in: container) }
         old.item = target
         try transaction.local.update(old)
+    }
+
+    /// Resolves the version in conflict with the content that was deleted here, as the deletion would have done. Keeps it where the
+    /// document that stays shows the same content, or where it is shown itself.
+    private func resolveDeletedContent(of id: ItemID, unlessIn kept: LocalItem) throws {
+        guard let deleted = try transaction.synced.item(id, in: container)?.body.content?.reference,
+            kept.isEdited || kept.content != deleted,
+            let version = try transaction.remote(id, in: container)?.conflicts.first(where: {
+                $0.content.reference == deleted
+            })?.version,
+            try !transaction.local.siblings(of: id, in: container).contains(where: { $0.conflict?.version == version })
+        else { return }
+        try transaction.pending.insert(Resolution(container: container, item: id, version: version))
     }
 
     /// Returns whether bytes would be lost with the row: the log does not have them yet, or a program is about to write some.
@@ -136,7 +152,7 @@ extension TreeFollower {
         return try file.isEdited || file.content != present || isContentBeingTold(file.item)
     }
 
-    private func isContentBeingTold(_ id: ItemID) throws -> Bool {
+    func isContentBeingTold(_ id: ItemID) throws -> Bool {
         guard let outbox = try transaction.pending.batch(of: container) else { return false }
         return try ChangeBatch(decoding: outbox.payload).changes.contains { change in
             switch change {
@@ -154,7 +170,7 @@ extension TreeFollower {
     }
 
     /// Moves the agreed state to the target: compared with the target's own, what this device shows would look like local changes.
-    private func carryBase(of old: LocalItem, to target: ItemID) throws {
+    func carryBase(of old: LocalItem, to target: ItemID) throws {
         guard let base = try transaction.synced.item(old.item, in: container),
             var agreed = try transaction.remote(target, in: container)
         else { return }
@@ -185,12 +201,28 @@ extension TreeFollower {
                 try moveChildren(of: child, to: twin)
                 return try drop(child)
             }
-            // The log has no name yet for a new item, which is renamed; it decides about the name of a known item, which is followed next.
-            if child.isKnown { try giveWay(twin) } else { moved.name = try freeName(child.name, in: new.node) }
+            // The log has no name yet for a new item, so that one gets another.
+            if child.isKnown, !twin.isKnown {
+                try giveWay(twin)
+            } else {
+                moved.name = try freeName(child.name, in: new.node)
+                try agreeOnName(moved.name, of: child, from: old, to: new)
+            }
         }
         try transaction.local.update(moved)
         effects.noteMove(of: child)
         enter(old.node, child.name)
         enter(new.node, moved.name)
+    }
+
+    /// Counts the temporary name of a known item as agreed, or it would be sent as a rename: the item takes the log's name once that is
+    /// free. A name that a program gave the item is still sent.
+    private func agreeOnName(_ name: ItemName, of child: LocalItem, from old: LocalItem, to new: LocalItem) throws {
+        let tree = transaction.remote(in: container)
+        guard var agreed = try transaction.agreed(child.item, in: container), agreed.name == child.name,
+            try agreed.parent == tree.identity(of: old.item) || agreed.parent == tree.identity(of: new.item)
+        else { return }
+        agreed.name = name
+        try transaction.synced.set(agreed, in: container)
     }
 }

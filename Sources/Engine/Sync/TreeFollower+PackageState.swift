@@ -46,7 +46,7 @@ extension TreeFollower {
     }
 
     /// Removes a row as a deletion of this device.
-    private mutating func depart(_ row: LocalItem) throws {
+    mutating func depart(_ row: LocalItem) throws {
         try drop(row)
         guard row.isKnown else { return }
         try transaction.pending.insert(
@@ -84,7 +84,7 @@ extension TreeFollower {
             item.kind = .symlink
             item.target = target
         }
-        try transaction.local.insert(item)
+        effects.created.insert(try transaction.local.insert(item))
         if item.wanted > 0 { effects.wantsDownloads = true }
         enter(folder.node, name)
     }
@@ -105,6 +105,7 @@ extension TreeFollower {
             var made = newRow(
                 free ? name : try freeName(name, in: folder.node), in: folder, .folder, permissions: 0o755)
             made.node = try transaction.local.insert(made)
+            effects.created.insert(made.node)
             enter(folder.node, made.name)
             rows[key] = made
             folder = made

@@ -26,6 +26,7 @@ extension TreeFollower {
             item.name = try freeName(item.name, in: parent)
         }
         item.node = try transaction.local.insert(item)
+        effects.created.insert(item.node)
         if item.wanted > 0 { effects.wantsDownloads = true }
         enter(parent, item.name)
         return item

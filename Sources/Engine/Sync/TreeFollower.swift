@@ -65,13 +65,15 @@ package struct TreeFollower {
         var plan = reconciler.plan(trees)
         for action in plan.follow where try !perform(action, id) {
             // The place is taken by an item that the log does not have yet. The agreed state stays until it does.
-            plan.agreed = keepPlace(of: trees.synced, in: plan.agreed, isShown: trees.local != nil)
+            plan.agreed = keepPlace(in: plan.agreed, trees)
         }
         // It was on this device, so it is downloaded again.
         if isInPackage { try fetch(id) }
         try agree(on: plan.agreed, id, trees)
         // An item that is shown for the first time equals the log's.
-        if trees.local != nil || !plan.changes.isEmpty || plan.needsUpload { try markPending(id, plan) }
+        if trees.local != nil || !plan.changes.isEmpty || plan.needsUpload {
+            try markPending(id, plan, isInLog: trees.remote != nil)
+        }
         if let remote = trees.remote { try followConflicts(of: remote) } else { try followOrphans(of: id) }
     }
 
@@ -88,11 +90,12 @@ package struct TreeFollower {
         return try transaction.local.package(around: node) != nil
     }
 
-    private func keepPlace(of synced: CloudItem?, in agreed: CloudItem?, isShown: Bool) -> CloudItem? {
+    private func keepPlace(in agreed: CloudItem?, _ trees: ItemTrees) -> CloudItem? {
         // An item that could not be shown is not agreed on either, whatever its state was before its deletion.
-        guard isShown, let synced, var agreed else { return nil }
-        agreed.parent = synced.parent
-        agreed.name = synced.name
+        guard let local = trees.local, var agreed else { return nil }
+        // What is shown without having been agreed on (a conflict version that became an item) keeps the place where it is shown.
+        agreed.parent = trees.synced?.parent ?? local.parent
+        agreed.name = trees.synced?.name ?? local.name
         return agreed
     }
 
@@ -108,20 +111,21 @@ package struct TreeFollower {
 
     /// Updates whether an item is pending: it is as long as the cloud lacks a change of it, which follows from its trees and not from what
     /// was recorded when it changed.
-    private func markPending(_ id: ItemID, _ plan: ItemPlan) throws {
-        guard var item = try transaction.local.item(id, in: container), item.conflict == nil, !item.isExcluded else {
+    private func markPending(_ id: ItemID, _ plan: ItemPlan, isInLog: Bool) throws {
+        guard let old = try transaction.local.item(id, in: container), old.conflict == nil, !old.isExcluded else {
             return
         }
+        var item = old
+        // A new item may be in the log before its creation was sent: another device can restore a folder that was kept here.
+        if isInLog { item.isKnown = true }
         if !plan.changes.isEmpty || plan.needsUpload {
             // A file that is being written is marked at its last close.
-            guard item.pendingSince == nil, !item.isWriting else { return }
-            item.pendingSince = now
-        } else {
-            guard plan.agreed != nil, item.pendingSince != nil || !item.isKnown else { return }
+            if item.pendingSince == nil, !item.isWriting { item.pendingSince = now }
+        } else if plan.agreed != nil {
             item.pendingSince = nil
             item.isKnown = true
         }
-        try transaction.local.update(item)
+        if item != old { try transaction.local.update(item) }
     }
 
     /// Performs one action. Returns false where the place is not free yet.
@@ -151,7 +155,7 @@ package struct TreeFollower {
         if case .symlink(let target) = remote.body { item.target = target }
         if let content = remote.body.content { setPlaceholder(content, &item) }
         if item.kind == .file { item.wanted = try priority(ofNewFileIn: parent) }
-        try transaction.local.insert(item)
+        effects.created.insert(try transaction.local.insert(item))
         if item.wanted > 0 { effects.wantsDownloads = true }
         enter(parent, remote.name)
         return true

@@ -112,6 +112,12 @@ package final class ContentDownload: Sendable {
         return isPresent
     }
 
+    /// Whether the rest of the content is worth fetching too, because its readers take more than a look at it.
+    package var wantsRest: Bool { state.withLock { $0.plan.tail.wantsRest } }
+
+    /// Notes a read whose bytes are not all here, for ``wantsRest``.
+    package func noteRead(_ range: Range<UInt64>) { state.withLock { $0.plan.tail.read(range) } }
+
     /// Ends the pause after a failure, as the cloud is reported to be back.
     package func retryNow() {
         context.silences.end(reference.digest)

@@ -102,7 +102,7 @@ package struct ContentUploader: Sendable {
     /// Sends a few groups at a time. The first failure of the cloud ends it, because further requests would fail in the same way.
     private func put(_ sender: PieceSender, _ pieces: [UploadPiece], _ ledger: inout UploadTracker) async throws {
         try await withThrowingTaskGroup(of: [PieceSender.Outcome].self) { group in
-            let together = context.backend is any ChunkBatching
+            let together = context.backend.facet((any ChunkBatching).self) != nil
             var rest = PieceGroups(pieces, together: together).groups.makeIterator()
             for _ in 0..<Self.parallel {
                 guard let pieces = rest.next() else { break }

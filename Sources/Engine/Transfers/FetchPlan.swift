@@ -56,12 +56,15 @@ struct FetchPlan: Sendable {
     var suspects: Set<Target> = []
     /// Bytes to read ahead, requested before the manifest was known.
     var hint: Range<UInt64>?
+    /// Whether what was read so far is more than a look.
+    var tail: TailRule
     var isStopped = false
 
     init(size: UInt64, parallel: Int = 4, readAhead: Int = 8) {
         self.size = size
         self.parallel = parallel
         self.readAhead = ReadAhead(maximum: readAhead)
+        tail = TailRule(size: size)
     }
 
     var isComplete: Bool { manifest != nil && present.isFull }
@@ -98,6 +101,7 @@ extension FetchPlan {
     /// Notes that a reader took bytes that were present: the bytes after them may be worth fetching.
     mutating func readOn(_ range: Range<UInt64>, now: Duration) -> [Action] {
         guard !isComplete, !isStopped else { return [] }
+        tail.read(range)
         noteRead(range)
         return schedule(now: now)
     }

@@ -104,6 +104,7 @@ enum {
 
     // FUSE_INIT flags, and (from bit 32 on) flags2.
     KERNEL_FUSE_PARALLEL_DIROPS = 1 << 18,
+    KERNEL_FUSE_NO_OPENDIR_SUPPORT = 1 << 24,
     KERNEL_FUSE_HANDLE_KILLPRIV_V2 = 1 << 28,
     KERNEL_FUSE_INIT_EXT = 1 << 30,
     KERNEL_FUSE2_PASSTHROUGH = 1 << 5,

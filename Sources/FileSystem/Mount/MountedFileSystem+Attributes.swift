@@ -10,7 +10,7 @@ extension MountedFileSystem {
         do { reply(try files.attributes(of: NodeID(node)), to: request) } catch { request.fail(code(error)) }
     }
 
-    private func reply(_ attributes: NodeAttributes, to request: consuming FuseRequest<Reply.Attributes>) {
+    func reply(_ attributes: NodeAttributes, to request: consuming FuseRequest<Reply.Attributes>) {
         request.reply(Self.fuse(attributes), timeout: isWritten(attributes.node) ? .zero : timeout)
     }
 
@@ -18,6 +18,9 @@ extension MountedFileSystem {
         node: FuseNode, handle: FuseHandle?, changes: FuseSetAttributes,
         request: consuming FuseRequest<Reply.Attributes>
     ) {
+        if case .announcer(let announcement) = announcements.requester(request.context.process) {
+            return announceModification(of: NodeID(node), changes, announcement, request: request)
+        }
         // The kernel refuses negative sizes itself; clamped to zero they would empty the file.
         guard changes.size ?? 0 >= 0 else {
             request.fail(EINVAL)

@@ -7,23 +7,35 @@ import VirtualFileSystem
 
 extension MountedFileSystem {
     package func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>) {
-        inTurn(NodeID(node), flags, request) { [self] request in openNow(node, flags, request) }
+        inTurn(NodeID(node), flags, request) { [self] request in openNow(node, flags, nil, request) }
     }
 
-    private func openNow(_ node: FuseNode, _ flags: FuseOpenFlags, _ request: consuming FuseRequest<Reply.Opened>) {
+    /// - Parameter allowance: What the program may have downloaded; nil: it is found out if bytes are missing.
+    private func openNow(
+        _ node: FuseNode, _ flags: FuseOpenFlags, _ allowance: DownloadAllowance?,
+        _ request: consuming FuseRequest<Reply.Opened>
+    ) {
+        let thread = request.context.process
         do {
-            // O_TRUNC also empties a file that is opened for reading only.
             let handle = try files.makingRoom {
                 if flags.clearsSetID { try dropSetID(NodeID(node)) }
-                return try files.open(
-                    NodeID(node), canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates)
+                return try open(NodeID(node), flags, downloads == nil ? .full : allowance)
             }
             // Writes through a mapping change size and times without the kernel's notice, so from now on the kernel requests them.
             if handle.canWrite { invalidator.invalidateAttributes(of: handle.file.node) }
             let opened = opened(handle)
             // A program that was interrupted never gets its handle, and the kernel sends no release for it.
             if !request.reply(opened) { giveBack(opened.handle) }
+        } catch is AllowanceNeeded {
+            if let known = downloads?.known(thread) { return openNow(node, flags, known, request) }
+            whenLookedUp(thread, request) { [self] in openNow(node, flags, $0, $1) }
         } catch { request.fail(code(error)) }
+    }
+
+    private func open(_ node: NodeID, _ flags: FuseOpenFlags, _ allowance: DownloadAllowance?) throws -> OpenHandle {
+        // O_TRUNC also empties a file that is opened for reading only.
+        try files.open(
+            node, canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates, allowance: allowance)
     }
 
     package func create(
@@ -50,9 +62,8 @@ extension MountedFileSystem {
         } catch let error as Errno where error.code == EEXIST && flags.rawValue & O_EXCL == 0 {
             // The file was created between the kernel's lookup and now: open the existing one.
             let attributes = try files.lookup(name, in: parent)
-            let handle = try files.open(
-                attributes.node, canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates)
-            return (attributes, handle)
+            // The kernel holds a lock of the folder, so this open does not wait for a lookup.
+            return (attributes, try open(attributes.node, flags, downloads?.known(context.process) ?? .full))
         }
     }
 

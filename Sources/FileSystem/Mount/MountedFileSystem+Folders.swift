@@ -1,13 +1,19 @@
 package import Fuse
 import Glibc
 import LocalMetadata
+import Synchronization
 import VirtualFileSystem
 
 /// Offsets in a folder: 1 is after `.`, 2 after `..`, any other is the node of the preceding entry; node numbers begin above both.
 extension MountedFileSystem {
     private static let pageSize = 128
 
+    /// Opens nothing, since a listing needs no handle. A kernel that can do without this request sends no other one.
     package func opendir(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>) {
+        guard !needsNoOpendir.load(ordering: .relaxed) else {
+            request.fail(ENOSYS)
+            return
+        }
         request.reply(FuseOpened(handle: 0, options: [.cacheFolder, .keepCache]))
     }
 

@@ -1,11 +1,16 @@
 package import Fuse
 import Glibc
 import LocalMetadata
+import Synchronization
 import VirtualFileSystem
 
 extension MountedFileSystem {
     package func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Entry>) {
         let bytes = name.copy
+        if case .announcer(let announcement) = announcements.requester(request.context.process) {
+            return lookup(
+                Announcement.Place(parent: NodeID(parent), name: bytes), for: announcement, request: request)
+        }
         do {
             request.reply(currentEntry(try attributes(named: bytes, in: NodeID(parent))))
         } catch {
@@ -36,6 +41,10 @@ extension MountedFileSystem {
         request: consuming FuseRequest<Reply.Entry>
     ) {
         let bytes = name.copy
+        if case .announcer(let announcement) = announcements.requester(request.context.process) {
+            return announceCreation(
+                at: Announcement.Place(parent: NodeID(parent), name: bytes), announcement, request: request)
+        }
         let kinds: [UInt32: LocalKind] = [S_IFREG: .file, 0: .file, S_IFIFO: .pipe, S_IFSOCK: .socket]
         guard let kind = kinds[mode & S_IFMT] else {
             request.fail(EPERM)
@@ -55,6 +64,10 @@ extension MountedFileSystem {
         parent: FuseNode, name: borrowing FuseName, mode: UInt32, request: consuming FuseRequest<Reply.Entry>
     ) {
         let bytes = name.copy
+        if case .announcer(let announcement) = announcements.requester(request.context.process) {
+            return announceCreation(
+                at: Announcement.Place(parent: NodeID(parent), name: bytes), announcement, request: request)
+        }
         do {
             let caller = caller(request.context)
             let attributes = try files.makingRoom {
@@ -71,6 +84,10 @@ extension MountedFileSystem {
     ) {
         let bytes = name.copy
         let path = target.copy
+        if case .announcer(let announcement) = announcements.requester(request.context.process) {
+            return announceCreation(
+                at: Announcement.Place(parent: NodeID(parent), name: bytes), announcement, request: request)
+        }
         do {
             let caller = caller(request.context)
             let attributes = try files.makingRoom {
@@ -80,15 +97,21 @@ extension MountedFileSystem {
         } catch { request.fail(code(error)) }
     }
 
-    /// Refuses hard links: they would give one document two places, which the log cannot represent.
+    /// Refuses hard links: they would give one document two places, which the log cannot represent. Programs get `EPERM`; a kernel that
+    /// can remember the refusal sends no other request.
     package func link(
         node: FuseNode, newParent: FuseNode, newName: borrowing FuseName, request: consuming FuseRequest<Reply.Entry>
     ) {
-        request.fail(EPERM)
+        request.fail(needsNoLink.load(ordering: .relaxed) ? ENOSYS : EPERM)
     }
 
     package func unlink(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Done>) {
         let bytes = name.copy
+        if case .announcer(let announcement) = announcements.requester(request.context.process) {
+            return announceRemoval(
+                at: Announcement.Place(parent: NodeID(parent), name: bytes), isFolder: false, announcement,
+                request: request)
+        }
         do {
             try files.removeFile(bytes, in: NodeID(parent))
             request.succeed()
@@ -97,6 +120,11 @@ extension MountedFileSystem {
 
     package func rmdir(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Done>) {
         let bytes = name.copy
+        if case .announcer(let announcement) = announcements.requester(request.context.process) {
+            return announceRemoval(
+                at: Announcement.Place(parent: NodeID(parent), name: bytes), isFolder: true, announcement,
+                request: request)
+        }
         do {
             try files.removeFolder(bytes, in: NodeID(parent))
             request.succeed()
@@ -109,6 +137,11 @@ extension MountedFileSystem {
     ) {
         let old = name.copy
         let new = newName.copy
+        if case .announcer(let announcement) = announcements.requester(request.context.process) {
+            return announceMove(
+                from: Announcement.Place(parent: NodeID(parent), name: old),
+                to: Announcement.Place(parent: NodeID(newParent), name: new), announcement, request: request)
+        }
         let modes: [UInt32: RenameMode] = [
             0: .replace, FuseRenameFlags.noReplace.rawValue: .noReplace, FuseRenameFlags.exchange.rawValue: .exchange,
         ]

@@ -48,4 +48,21 @@ extension MountedFileSystem {
 
     /// Runs the opens that got their permit, one after the other.
     private static let turnQueue = DispatchQueue(label: "ubiquity.turns")
+
+    /// Continues an open once it is known what its program may have downloaded. The lookup may wait for bytes of this mount that the
+    /// program's process needs, so the thread takes other requests meanwhile.
+    func whenLookedUp(
+        _ thread: Int32, _ request: consuming FuseRequest<Reply.Opened>,
+        _ open: @escaping @Sendable (DownloadAllowance, consuming FuseRequest<Reply.Opened>) -> Void
+    ) {
+        let later = request.deferred()
+        later.onInterrupt { later.take()?.fail(EINTR) }
+        Self.lookupQueue.async { [downloads] in
+            let allowance = downloads?.lookUp(thread) ?? .full
+            if let request = later.take() { open(allowance, request) }
+        }
+    }
+
+    /// Looks programs up and runs their opens, one after the other. A program that was looked up opens further files without it.
+    private static let lookupQueue = DispatchQueue(label: "ubiquity.callers")
 }

@@ -15,18 +15,27 @@ package final class MountedFileSystem: FuseFileSystem {
     let invalidator: KernelInvalidator
     /// The permits that opens need; nil where there is no coordination.
     let turns: (any AccessPermits)?
+    let announcements: Announcements
+    /// What programs may have downloaded; nil: everything.
+    let downloads: (any DownloadPermits)?
     let log: Logger
     /// Names and attributes stay valid until they are invalidated, so the timeout is only a safety net.
     let timeout: Duration
+    /// Whether `ENOSYS` for an opendir or a link saves all later ones (``FuseAgreement``).
+    let needsNoOpendir = Atomic(false)
+    let needsNoLink = Atomic(false)
 
     package init(
         _ files: VirtualFileSystem, invalidator: KernelInvalidator, turns: (any AccessPermits)? = nil,
+        downloads: (any DownloadPermits)? = nil, announcements: Announcements = Announcements(),
         timeout: Duration = .seconds(3600), log: Logger
     ) {
         self.files = files
         backings = BackingTable(files)
         self.invalidator = invalidator
         self.turns = turns
+        self.announcements = announcements
+        self.downloads = downloads
         self.timeout = timeout
         self.log = log
     }
@@ -35,6 +44,8 @@ package final class MountedFileSystem: FuseFileSystem {
     package func attach(_ session: FuseSession) { backings.attach(session) }
 
     package func start(_ agreement: FuseAgreement) {
+        needsNoOpendir.store(agreement.needsNoOpendir, ordering: .relaxed)
+        needsNoLink.store(agreement.needsNoLink, ordering: .relaxed)
         log.info(
             "mounted", metadata: ["protocol": "7.\(agreement.kernelMinor)", "passthrough": "\(agreement.passthrough)"])
     }

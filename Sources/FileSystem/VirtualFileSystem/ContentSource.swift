@@ -12,7 +12,7 @@ package protocol ContentSource: Sendable {
     ///
     /// - Throws: The error that prevented the row's update.
     func finishDownload(of item: LocalItem) async throws
-    /// Notifies the source that a program reads from the file: the source also fetches the rest while the file is open.
+    /// Notifies the source that a program reads more of the file than its head: the source also fetches the rest while the file is open.
     func completeInBackground(_ item: LocalItem)
     /// How long a reader waits while none of its bytes arrive.
     var patience: Duration { get }

@@ -27,8 +27,25 @@ extension VirtualFileSystem {
     package func status(of node: NodeID) throws -> DocumentStatus {
         // Checked before the row is read: an edit that is recorded in between is then in the row.
         let isBeingEdited = hasUnnotedEdit(node)
-        var result = try status(of: try metadata.read { try existing(node, $0) })
+        var result = try recordedStatus(of: node)
         if isBeingEdited { (result.isUploaded, result.percentUploaded) = (false, 0) }
+        return result
+    }
+
+    /// Returns the state without what open files have not recorded yet. Nothing is read while nothing has been written: programs request
+    /// several attributes of an item, each of them twice.
+    private func recordedStatus(of node: NodeID) throws -> DocumentStatus {
+        let snapshot = metadata.snapshot
+        if let snapshot, let known = statuses[node, snapshot], source.progress(of: known.item) == known.progress {
+            return known.status
+        }
+        let item: LocalItem = try metadata.read { try existing(node, $0) }
+        let progress = try progress(of: item)
+        let result = try metadata.read { try status(of: item, progress, $0) }
+        // The state of a package depends on the progress of everything in it.
+        if let snapshot, !item.isPackage, let progress = progress[node] {
+            statuses.put(StatusCache.Entry(item: item, progress: progress, status: result), snapshot)
+        }
         return result
     }
 

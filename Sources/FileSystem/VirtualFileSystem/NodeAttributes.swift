@@ -110,11 +110,13 @@ extension VirtualFileSystem {
         if changes.isTruncationOnly { return try attributes(of: node) }
         if let file = openFiles[node] {
             try file.state.withLock { state in
-                if let item = state.item {
-                    try checkChangeable(item)
-                    try setTimes(changes, of: &state)
+                let written = changes.modified == nil ? nil : try unrecordedWrite(state)
+                try commit(changes, to: node, recording: written, &state)
+                // What was written during that transaction is recorded too, before the new time hides it.
+                if changes.modified != nil, let written = try unrecordedWrite(state) {
+                    try commit(changes, to: node, recording: written, &state)
                 }
-                try commit(changes, to: node, unlinked: &state)
+                try setTime(changes, of: &state)
             }
         } else if try changeGone(node, { try apply(changes, to: &$0) }) == nil {
             let item = try metadata.write { transaction in
@@ -130,7 +132,11 @@ extension VirtualFileSystem {
         return try attributes(of: node)
     }
 
-    private func commit(_ changes: AttributeRequest, to node: NodeID, unlinked state: inout OpenFile.State) throws {
+    /// Changes the row of an open file. What was written is recorded by the same transaction, and before the blob's time changes, which shows
+    /// that something was written.
+    private func commit(
+        _ changes: AttributeRequest, to node: NodeID, recording written: BlobStatus?, _ state: inout OpenFile.State
+    ) throws {
         if state.isUnlinked {
             guard var item = state.item else { throw Errno(ESTALE) }
             try apply(changes, to: &item)
@@ -139,20 +145,22 @@ extension VirtualFileSystem {
         }
         let item = try metadata.write { transaction in
             var item = try existing(node, transaction)
+            if let written {
+                Self.noteEdit(written, &item)
+                markPending(&item, at: time.now())
+            }
             try apply(changes, to: &item)
             try transaction.local.update(item)
             return item
         }
         state.item = item
+        if let written { recorded(written, of: node, &state) }
         notifyIfPending(item)
     }
 
     /// Sets the time of the blob as well while handles are open, so that later writes are recognised.
-    private func setTimes(_ changes: AttributeRequest, of state: inout OpenFile.State) throws {
+    private func setTime(_ changes: AttributeRequest, of state: inout OpenFile.State) throws {
         guard let modified = changes.modified, state.descriptor >= 0, state.download == nil else { return }
-        let before = try BlobStatus(descriptor: state.descriptor)
-        let untouched = state.baseline.map { $0.hasSameContent(as: before) } ?? true
-        if !untouched { try noteEdit(&state) }
         try LocalContent.setModified(modified.value(at: time.now()), descriptor: state.descriptor)
         state.baseline = try BlobStatus(descriptor: state.descriptor)
     }

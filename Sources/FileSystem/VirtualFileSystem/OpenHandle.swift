@@ -4,11 +4,14 @@ package import Synchronization
 package final class OpenHandle: Sendable {
     package let file: OpenFile
     package let canWrite: Bool
+    /// What reads through it may download.
+    package let allowance: DownloadAllowance
     /// Whether the kernel writes through it by itself.
     package let isWrittenByKernel = Atomic(false)
 
-    init(file: OpenFile, canWrite: Bool) {
+    init(file: OpenFile, canWrite: Bool, allowance: DownloadAllowance = .full) {
         self.file = file
         self.canWrite = canWrite
+        self.allowance = allowance
     }
 }

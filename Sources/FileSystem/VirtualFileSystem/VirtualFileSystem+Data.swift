@@ -63,8 +63,11 @@ extension VirtualFileSystem {
     /// failed.
     private static func sideBySide(_ calls: [@Sendable () throws -> Void]) throws {
         let failure = Mutex<(any Error)?>(nil)
+        let isServing = RequestCosts.isServing
         DispatchQueue.concurrentPerform(iterations: calls.count) { index in
-            do { try calls[index]() } catch { failure.withLock { $0 = error } }
+            do { try RequestCosts.$isServing.withValue(isServing, operation: calls[index]) } catch {
+                failure.withLock { $0 = error }
+            }
         }
         if let error = failure.withLock({ $0 }) { throw error }
     }

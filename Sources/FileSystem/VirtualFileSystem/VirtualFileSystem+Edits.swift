@@ -10,19 +10,28 @@ import Synchronization
 extension VirtualFileSystem {
     /// Updates the row to the blob's present status, if they differ.
     func noteEdit(_ state: inout OpenFile.State) throws {
-        guard !state.isUnlinked, let item = state.item, state.download == nil,
-            let written = try writtenStatus(state)
-        else { return }
+        guard let item = state.item, let written = try unrecordedWrite(state) else { return }
         let now = time.now()
         state.item = try update(item.node, .freeing) { row in
             Self.noteEdit(written, &row)
             markPending(&row, at: now)
         }
-        // Not before the row has been updated: if the disk refused that, the next check or the close has to find the difference again.
+        recorded(written, of: item.node, &state)
+        source.localTreeChanged()
+    }
+
+    /// Returns the blob's present status if it differs from what the row of the file says.
+    func unrecordedWrite(_ state: borrowing OpenFile.State) throws -> BlobStatus? {
+        guard !state.isUnlinked, state.item != nil, state.download == nil else { return nil }
+        return try writtenStatus(state)
+    }
+
+    /// Notes that the row has a write. Not before the row has been updated: if the disk refused that, the next check or the close has to find
+    /// the difference again.
+    func recorded(_ written: BlobStatus, of node: NodeID, _ state: inout OpenFile.State) {
         state.baseline = written
         state.hasNotedEdit = true
-        observer?.happened(.changed(item.node))
-        source.localTreeChanged()
+        observer?.happened(.changed(node))
     }
 
     /// Records what has been written so far to files that are open for writing, where they are at or below one of these items: a program

@@ -9,12 +9,18 @@ import Transfers
 
 extension VirtualFileSystem {
     /// `open(2)` of an existing file. Returns at once even when its bytes are not here: a read then waits for its range.
-    package func open(_ node: NodeID, canWrite: Bool, truncate: Bool) throws -> OpenHandle {
-        try gate.shared {
+    ///
+    /// - Parameter allowance: What the program may have downloaded; nil: the caller finds it out if it matters.
+    /// - Throws: ``AllowanceNeeded`` if it matters; `EAGAIN` if the program may not have the missing bytes. Truncating to 0 needs none.
+    package func open(
+        _ node: NodeID, canWrite: Bool, truncate: Bool, allowance: DownloadAllowance? = .full
+    ) throws -> OpenHandle {
+        let allowance = truncate ? .full : allowance
+        return try gate.shared {
             let file = openFiles.claim(node)
             do {
                 try file.state.withLock { state in
-                    try load(&state, node: node)
+                    try load(&state, node, allowance, canWrite: canWrite)
                     if canWrite { try beginWriting(&state) }
                     do {
                         if truncate { try resize(&state, to: 0) }
@@ -29,23 +35,37 @@ extension VirtualFileSystem {
                 throw error
             }
             usage.note(node, time.now())
-            return OpenHandle(file: file, canWrite: canWrite)
+            return OpenHandle(file: file, canWrite: canWrite, allowance: allowance ?? .full)
         }
     }
 
-    /// Opens the descriptor and, where bytes are missing, the download.
-    func load(_ state: inout OpenFile.State, node: NodeID) throws {
-        guard state.descriptor < 0 else { return }
+    /// Opens the descriptor and, where bytes are missing and may be downloaded, the download.
+    private func load(
+        _ state: inout OpenFile.State, _ node: NodeID, _ allowance: DownloadAllowance?, canWrite: Bool
+    ) throws {
+        let permit = { try self.permitDownload(allowance, canWrite: canWrite) }
+        guard state.descriptor < 0 else {
+            if let download = state.download, !download.isComplete { try permit() }
+            return
+        }
         // A download may end between reading the row and joining it: the row is then read again. Each retry is caused by another download.
         for _ in 0..<8 {
-            do { return try loadOnce(&state, node) } catch let error as Errno where error.code == ESTALE {
+            do { return try loadOnce(&state, node, permit) } catch let error as Errno where error.code == ESTALE {
                 guard try metadata.read({ try $0.local.item(node) }) != nil else { throw error }
             }
         }
         throw Errno(EAGAIN, "its content keeps changing")
     }
 
-    private func loadOnce(_ state: inout OpenFile.State, _ node: NodeID) throws {
+    /// Throws unless bytes of a document may be downloaded for an open. A writer needs all of them.
+    private func permitDownload(_ allowance: DownloadAllowance?, canWrite: Bool) throws {
+        guard let allowance else { throw AllowanceNeeded() }
+        guard allowance == .full || allowance == .head && !canWrite else {
+            throw Errno(EAGAIN, "its bytes are not here, and the program may not download them")
+        }
+    }
+
+    private func loadOnce(_ state: inout OpenFile.State, _ node: NodeID, _ permit: () throws -> Void) throws {
         guard let item = try metadata.read({ try $0.local.item(node) }) else { throw Errno(ESTALE) }
         guard item.kind == .file else { throw Errno(item.kind == .folder ? EISDIR : ENXIO) }
         guard item.content != nil || item.isEdited || item.size == 0 else {
@@ -54,6 +74,7 @@ extension VirtualFileSystem {
         if item.isMaterialised {
             state.bytes = SharedDescriptor(adopting: try openBlob(item))
         } else {
+            try permit()
             let (bytes, download) = try source.openIncomplete(item)
             state.bytes = bytes
             state.download = download

@@ -11,17 +11,34 @@ extension VirtualFileSystem {
     /// Returns whether a read of that range can be served from ``OpenFile/State/descriptor`` now.
     package func isReady(_ range: Range<UInt64>, in handle: OpenHandle) throws -> Bool {
         let download = handle.file.state.withLock { $0.download }
-        guard let download, !download.isPresent(range) else { return true }
-        return false
+        guard let download else { return true }
+        guard download.isPresent(range) else { return false }
+        fetchRest(of: handle, download)
+        return true
     }
 
     /// Waits until that range is here. Ends early when the task is cancelled; the fetch continues for other readers.
     package func wait(for range: Range<UInt64>, in handle: OpenHandle) async throws {
         guard let download = handle.file.state.withLock({ $0.download }) else { return }
-        if let item = handle.file.state.withLock({ $0.item }) { source.completeInBackground(item) }
+        if handle.allowance == .full {
+            download.noteRead(range)
+            fetchRest(of: handle, download)
+        } else if range.lowerBound >= DownloadAllowance.headSize {
+            throw Errno(EAGAIN, "its bytes are not here, and the program may download the head only")
+        }
         try await download.ensure(range, patience: source.patience)
         // A reader does not have to wait until the bytes are durable.
         if handle.canWrite, download.isComplete { try await finishDownload(of: handle.file) }
+    }
+
+    /// Has the rest of the file fetched once its readers have taken more than a look at its head.
+    private func fetchRest(of handle: OpenHandle, _ download: ContentDownload) {
+        guard handle.allowance == .full, download.wantsRest, !download.isComplete,
+            let item = handle.file.state.withLock({ $0.item })
+        else {
+            return
+        }
+        source.completeInBackground(item)
     }
 
     /// Returns whether the file can be written now; a placeholder must be whole first, and its row must say so.

@@ -43,6 +43,7 @@ package final class VirtualFileSystem: Sendable {
     let removed = RemovedItems()
     package let unreadable = UnreadableItems()
     let usage = UsageTimes()
+    let statuses = StatusCache()
     /// The number of handles through which the kernel writes by itself.
     private let kernelWriterCount = Atomic<Int>(0)
     /// Removes the blobs of items that have no name any more.
@@ -70,6 +71,14 @@ package final class VirtualFileSystem: Sendable {
         self.log = log
         startedAt = time.now()
         removal = BlobRemoval(content, metadata, log: log)
+    }
+
+    /// What the requests that were served so far have cost, by the names of the kinds.
+    package var requestCosts: [String: UInt64] {
+        Dictionary(
+            uniqueKeysWithValues: RequestCosts.Kind.allCases.map { kind in
+                ("\(kind)", metadata.costs[kind] + content.costs[kind])
+            })
     }
 
     package var kernelWriters: Int { kernelWriterCount.load(ordering: .relaxed) }

@@ -7,6 +7,7 @@ extension ContentStore {
     /// Makes the bytes of an open blob durable. After a failure it fails until the blob is emptied or rewritten.
     package func syncBytes(of blob: BlobName, _ descriptor: Int32) throws(Errno) {
         guard !unsynced.contains(blob) else { throw Errno(EIO, "an earlier sync of it failed") }
+        costs.add(.syncs)
         do throws(Errno) { try check("fdatasync") { fdatasync(descriptor) } } catch {
             unsynced.insert([blob])
             throw error
@@ -21,6 +22,7 @@ extension ContentStore {
         let name = ContentShards.name(of: blob)
         let shard = Int32(try check("open") { openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
         defer { close(shard) }
+        costs.add(.syncs)
         try check("fsync") { fsync(shard) }
         try shards.sync(name)
     }

@@ -9,6 +9,7 @@ package final class ContentStore: Sendable {
     let shards: ContentShards
     let onCall: (@Sendable (ContentCall) throws(Errno) -> Void)?
     let unsynced: UnsyncedBlobs
+    package let costs = RequestCosts()
 
     /// Opens the folder and makes it where it is missing. Each shard is made with its first blob. `onCall` runs before each call that
     /// changes the disk; a test makes it fail there, or ends the process.

@@ -5,24 +5,14 @@ import Logging
 import Synchronization
 
 /// Checkpoints the write-ahead log on a background queue whenever it has grown by some pages. A writer waits for a checkpoint only if
-/// the log could not be reset for long because readers or writers were always active (sqlite.org/wal.html).
+/// the log could not be reset for long because readers or writers were always active (sqlite.org/wal.html). ``CheckpointSchedule`` decides
+/// when.
 final class Checkpoint: Sendable {
-    /// The number of pages of 4 KiB between checkpoints; SQLite's own default.
-    private static let step: CInt = 1000
-    /// The number of pages at which the writer itself runs the checkpoint, so that the log stays bounded: 64 MiB.
-    private static let limit: CInt = 16_384
-
-    private struct State {
-        var isRunning = false
-        /// The length of the log at which the next checkpoint is due.
-        var due = Checkpoint.step
-    }
-
     private let open: @Sendable () throws -> DatabaseQueue
     /// A separate connection, opened on first use.
     private let connection = Mutex<DatabaseQueue?>(nil)
     private let queue = DispatchQueue(label: "ubiquity.checkpoint")
-    private let state = Mutex(State())
+    private let schedule = Mutex(CheckpointSchedule())
     private let sync: LogSync
     private let space: DatabaseSpace
     private let log: Logger
@@ -43,35 +33,34 @@ final class Checkpoint: Sendable {
                 { context, connection, name, pages in
                     guard let context else { return SQLITE_OK }
                     let checkpoint = Unmanaged<Checkpoint>.fromOpaque(context).takeUnretainedValue()
-                    checkpoint.space.noteLog(frames: Int(pages))
-                    if pages >= Checkpoint.limit { checkpoint.runAtOnce(connection, name) }
-                    checkpoint.noteLength(pages)
+                    checkpoint.noteCommit(length: Int(pages), connection, name)
                     return SQLITE_OK
                 }, Unmanaged.passUnretained(self).toOpaque())
         }
     }
 
-    /// Runs a checkpoint on the writer. The pages that it could not copy are left to the next commit.
-    private func runAtOnce(_ connection: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
-        guard sync.failure == nil else { return }
-        let code = sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-        if code != SQLITE_OK { sync.note(DatabaseError(resultCode: ResultCode(rawValue: code))) }
+    private func noteCommit(length: Int, _ connection: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
+        space.noteLog(frames: length)
+        switch schedule.withLock({ $0.committed(length: length) }) {
+        case .none: break
+        case .inBackground: queue.async { [self] in run() }
+        case .byWriter: runAtOnce(length: length, connection, name)
+        }
     }
 
-    private func noteLength(_ pages: CInt) {
-        let isDue = state.withLock { state in
-            // The log was reset.
-            if pages + Self.step < state.due { state.due = Self.step }
-            guard pages >= state.due, !state.isRunning else { return false }
-            state.isRunning = true
-            state.due = pages + Self.step
-            return true
+    /// Runs a checkpoint on the writer. The pages that it could not copy are left to a later one.
+    private func runAtOnce(length: Int, _ connection: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
+        guard sync.failure == nil else { return }
+        let code = sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        if code == SQLITE_OK {
+            schedule.withLock { $0.writerRan(length: length) }
+        } else {
+            sync.note(DatabaseError(resultCode: ResultCode(rawValue: code)))
         }
-        if isDue { queue.async { [self] in run() } }
     }
 
     private func run() {
-        defer { state.withLock { $0.isRunning = false } }
+        defer { schedule.withLock { $0.backgroundEnded() } }
         // The log may lack pages although the kernel shows them.
         guard sync.failure == nil else { return }
         do { _ = try space.whileSteady { try opened().inDatabase { try $0.checkpoint(.passive) } } } catch {

@@ -108,12 +108,13 @@ final class DatabaseSpace: Sendable {
     }
 
     private func grow(by growth: Int, _ use: SpaceUse, _ db: Database, pages: Int, free: Int) throws {
-        let isFilling = free < SpaceReserve.pageReserve
-        if allocate(pages: pages + (isFilling ? growth : 0)) {
+        let lacksReserve = free < SpaceReserve.pageReserve
+        let isFilling = lacksReserve && hasLogToFill()
+        if isFilling || !lacksReserve, allocate(pages: pages + (isFilling ? growth : 0)) {
             guard isFilling else { return }
-            // The pages of the deleted row become free pages of the database.
+            // The pages of the deleted row become free pages of the database. SQLite takes those that are free already first.
             try db.perform(
-                "INSERT OR REPLACE INTO setting (key, value) VALUES ('reserve', zeroblob(?))", [growth * 4000])
+                "INSERT OR REPLACE INTO setting (key, value) VALUES ('reserve', zeroblob(?))", [(free + growth) * 4000])
             try db.perform("DELETE FROM setting WHERE key = 'reserve'")
             let after = try Self.pages(db).pages
             guard after <= pages + growth || allocate(pages: after) else { throw Self.full }
@@ -122,6 +123,14 @@ final class DatabaseSpace: Sendable {
         guard pages <= state.withLock({ $0.ledger.pagesAllocated }) || allocate(pages: pages),
             state.withLock({ $0.ledger.admits(use, pages: pages, free: free) || !$0.canReserve })
         else { throw Self.full }
+    }
+
+    /// Returns whether the log has room for the pages that become the reserve, all of which are written to it.
+    private func hasLogToFill() -> Bool {
+        state.withLock { state in
+            if !state.ledger.hasLogToFill { Self.extendLog(&state) }
+            return state.ledger.hasLogToFill
+        }
     }
 
     private static func pages(_ db: Database) throws -> (pages: Int, free: Int) {

@@ -15,4 +15,7 @@ package struct LocalContainer: Sendable, Equatable {
     /// Returns the key of the setting that records that the device continues in another cloud, which may lack chunks that the device put
     /// into the cloud before but has not sent an entry about.
     package static func unverifiedKey(_ id: ContainerID) -> String { "unverified \(id.value)" }
+
+    /// Returns the key of the setting with the rows of the newest batch whose items became others since.
+    static func successorsKey(_ id: ContainerID) -> String { "successors \(id.value)" }
 }

@@ -5,6 +5,8 @@ extension MetadataDatabase {
     /// connections costs more than everything else.
     package func removeAll() throws {
         try connections.writer.inDatabase { db in
+            beginWrite()
+            defer { endWrite() }
             try db.transaction("BEGIN IMMEDIATE") {
                 let tables = try String.fetchAll(
                     db.cachedStatement(

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import GRDB
 import Glibc
 package import Logging
@@ -29,6 +29,9 @@ package final class MetadataDatabase: Sendable {
     private let onCall: (@Sendable (DatabaseCall) throws -> Void)?
     private let space: DatabaseSpace
     private let writeCount = Atomic<UInt64>(0)
+    /// The number of write transactions that have begun; equal to ``writes`` while none runs.
+    private let begunWrites = Atomic<UInt64>(0)
+    package let costs = RequestCosts()
     let rowChanges = RowChangeLog()
 
     /// Opens or makes the database.
@@ -106,6 +109,7 @@ package final class MetadataDatabase: Sendable {
 
     /// Runs `body` in a read transaction, which sees one snapshot and never waits for the writer.
     package func read<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
+        costs.add(.reads)
         do {
             return try connections.withReader { db in
                 try db.transaction("BEGIN DEFERRED") { try body(MetadataTransaction(db)) }
@@ -147,12 +151,11 @@ package final class MetadataDatabase: Sendable {
 
     private func writeOnce<T>(_ use: SpaceUse, _ body: (MetadataTransaction) throws -> T) throws -> (T, RowChanges) {
         try connections.writer.inDatabase { db in
+            beginWrite()
+            defer { endWrite() }
             try space.prepare(use, db)
             // Counted even if the commit fails: one sync too many does no harm.
-            defer {
-                sync.noteCommit()
-                writeCount.add(1, ordering: .relaxed)
-            }
+            defer { sync.noteCommit() }
             let transaction = MetadataTransaction(db)
             var (isGrowing, isCommitted) = (false, false)
             defer { if isGrowing { space.ended(isCommitted: isCommitted) } }
@@ -164,6 +167,7 @@ package final class MetadataDatabase: Sendable {
                     return result
                 }
                 isCommitted = true
+                costs.add(.commits)
                 try onCall?(.committed)
                 return (result, rowChanges.take(transaction.memory))
             } catch {
@@ -174,14 +178,33 @@ package final class MetadataDatabase: Sendable {
     }
 
     /// A counter of write transactions: if it is unchanged, so is the database.
-    package var writes: UInt64 { writeCount.load(ordering: .relaxed) }
+    package var writes: UInt64 { writeCount.load(ordering: .sequentiallyConsistent) }
+
+    /// A number of the present rows; nil while a write transaction runs. What was read after this number was taken is still what the
+    /// database has, as long as the number is the same.
+    package var snapshot: UInt64? {
+        // In this order: if both are equal, none ran when the second one was read.
+        let ended = writes
+        let begun = begunWrites.load(ordering: .sequentiallyConsistent)
+        return begun == ended ? begun : nil
+    }
+
+    /// Has to be called before the first change of a row, by the one writer, and be followed by ``endWrite()``.
+    func beginWrite() { begunWrites.add(1, ordering: .sequentiallyConsistent) }
+
+    func endWrite() { writeCount.add(1, ordering: .sequentiallyConsistent) }
 
     /// Calls `watcher` after each transaction with the rows of the local tree that it changed, on the thread that ran it.
     package func watchRows(_ watcher: @escaping @Sendable (RowChanges) -> Void) { rowChanges.watch(watcher) }
 
     /// Returns when every transaction that returned before this call survives a power failure. After a failure it fails for ever
     /// (`notDurable`), because the disk may have lost any of them.
-    package func makeDurable() throws { try sync.run { try onCall?(.sync) } }
+    package func makeDurable() throws {
+        try sync.run {
+            try onCall?(.sync)
+            costs.add(.syncs)
+        }
+    }
 
     /// Why no past or future commit is durable; nil as long as the disk has accepted all. The database must then not be closed in order:
     /// that would checkpoint pages that may no longer be in the log.

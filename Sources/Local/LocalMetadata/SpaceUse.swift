@@ -58,6 +58,12 @@ struct SpaceReserve {
         return Self.pageReserve + Self.pageStep - free
     }
 
+    /// Whether the log has room for a transaction that also writes all free pages of a database with its reserve.
+    var hasLogToFill: Bool {
+        let fill = (Self.pageReserve + Self.pageStep) * (24 + Self.pageSize)
+        return logAllocated >= logUsed + fill + Self.logStep / 8
+    }
+
     /// Returns whether a transaction may leave a database of this size if the disk provides no more space.
     func admits(_ use: SpaceUse, pages: Int, free: Int) -> Bool {
         pages <= pagesAllocated && free >= use.rest(of: Self.pageReserve)

@@ -46,4 +46,10 @@ static inline int linux_rename(const char *from, const char *to, unsigned flags)
     return (int)syscall(SYS_renameat2, -100 /* AT_FDCWD */, from, -100, to, flags);
 }
 
+// ioprio_get(2) of one thread: 1 where its I/O class is idle, 0 where not, -1 where the thread cannot be examined. <linux/ioprio.h>
+static inline int linux_has_idle_io(int thread) {
+    long value = syscall(SYS_ioprio_get, 1 /* IOPRIO_WHO_PROCESS */, thread);
+    return value < 0 ? -1 : (value >> 13) == 3 /* IOPRIO_CLASS_IDLE */;
+}
+
 #endif

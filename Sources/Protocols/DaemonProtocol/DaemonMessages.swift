@@ -69,9 +69,18 @@ package struct DiagnoseResponse: CallResponse {
     package let report: String
     /// The number of requests of the kernel since the mount, by their names in its protocol; nil from a daemon that does not count them.
     package let requests: [String: UInt64]?
+    /// The number of requests whose handlers are running.
+    package let requestsInProgress: UInt64?
+    /// What these requests cost: `reads` and `commits` are transactions of the database, `syncs` flushes of the disk.
+    package let requestCosts: [String: UInt64]?
 
-    package init(report: String, requests: [String: UInt64]? = nil) {
+    package init(
+        report: String, requests: [String: UInt64]? = nil, requestsInProgress: UInt64? = nil,
+        requestCosts: [String: UInt64]? = nil
+    ) {
         self.report = report
         self.requests = requests
+        self.requestsInProgress = requestsInProgress
+        self.requestCosts = requestCosts
     }
 }

@@ -16,7 +16,8 @@ package struct StandardPaths: Sendable {
     /// The paths for this process.
     package static var current: StandardPaths {
         var environment: [String: String] = [:]
-        for name in ["HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "UBIQUITY_SCOPE"] {
+        for name in ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "UBIQUITY_SCOPE"]
+        {
             if let value = getenv(name) { environment[name] = String(cString: value) }
         }
         let entry = getpwuid(getuid())?.pointee.pw_dir.map { String(cString: $0) }
@@ -76,6 +77,12 @@ package struct StandardPaths: Sendable {
 
     /// The file in which earlier versions kept the sign-in. Two addresses could share it, so its `server` has to be compared.
     package func formerSignInFile(server: String) -> String { "\(stateHome)/servers/\(fingerprint(server)).json" }
+
+    /// The files with rules for programs, the most important one first. A scope hides the system's.
+    package var programRules: [String] {
+        let user = "\(directory("XDG_CONFIG_HOME", else: "\(home)/.config"))/ubiquity/programs.json"
+        return scope == nil ? [user, "/etc/ubiquity/programs.json"] : [user]
+    }
 
     private var stateHome: String { directory("XDG_STATE_HOME", else: "\(home)/.local/state") + "/ubiquity" }
 

@@ -2,26 +2,23 @@ import CloudProtocol
 import Hummingbird
 import Logging
 import ServerStorage
-import Synchronization
 
 /// The routes with which devices sign in and out.
 final class AccountRoutes: Sendable {
     private let store: ServerStore
     private let reader: BodyReader
-    private let limiter = Mutex(SignInLimiter())
-    private let start = ContinuousClock.now
-
+    private let attempts: AttemptLimiter
     private let audit: Audit
 
     init(_ store: ServerStore, _ reader: BodyReader, _ audit: Audit) {
         self.store = store
         self.reader = reader
         self.audit = audit
+        attempts = AttemptLimiter("device", store)
     }
 
     func signIn(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let isAllowed = limiter.withLock { $0.allows(context.peerGroup, now: ContinuousClock.now - start) }
-        guard isAllowed else {
+        guard try await attempts.allows(context.peerGroup) else {
             audit.refused("tooMany", context)
             throw CloudFailure(.busy, "Too many attempts to sign in; wait a minute.")
         }

@@ -1,9 +1,28 @@
+import ServerStorage
 import Synchronization
 
 /// A ``SignInLimiter`` together with the clock, safe for concurrent requests.
+///
+/// The processes of a cluster count together, in the database. Each asks it only about attempts that it would allow itself, so that a client
+/// that tries too often causes no writes.
 final class AttemptLimiter: Sendable {
     private let limiter = Mutex(SignInLimiter())
-    private let start = ContinuousClock.now
+    private let purpose: String
+    private let shared: AttemptStore?
+    private let uptime: @Sendable () -> Duration
 
-    func allows(_ key: String) -> Bool { limiter.withLock { $0.allows(key, now: ContinuousClock.now - start) } }
+    /// - Parameter purpose: What is tried; limiters of the same purpose count together in a cluster.
+    init(_ purpose: String, _ store: ServerStore) {
+        self.purpose = purpose
+        shared = store.sharedAttempts
+        uptime = store.uptime
+    }
+
+    /// Returns whether an attempt is allowed, and counts it.
+    ///
+    /// - Throws: ``StorageError`` if a cluster's database does not accept writes.
+    func allows(_ key: String) async throws -> Bool {
+        guard limiter.withLock({ $0.allows(key, now: uptime()) }) else { return false }
+        return try await shared?.take("\(purpose) \(key)") ?? true
+    }
 }

@@ -11,7 +11,7 @@ struct ChangeFeedRoutes: Sendable {
     /// The longest time between two lines, so that both ends notice when the other is gone.
     let heartbeat: Duration
 
-    init(store: ServerStore, metrics: ServerMetrics, heartbeat: Duration = .seconds(15)) {
+    init(store: ServerStore, metrics: ServerMetrics, heartbeat: Duration) {
         self.store = store
         self.metrics = metrics
         self.heartbeat = heartbeat

@@ -9,6 +9,8 @@ struct ChunkRoutes: Sendable {
     let store: ServerStore
     let reader: BodyReader
     let board: TransferBoard
+    /// Whether devices that accept it read frames from the bucket themselves.
+    let isDirect: Bool
 
     func put(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try context.requireDevice().account
@@ -65,10 +67,22 @@ struct ChunkRoutes: Sendable {
             headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
         }
         let wanted = Int(part.lowerBound)..<Int(part.upperBound)
+        if let link = try await link(to: place, wanted, request) {
+            note(wanted.count, name, isUpload: false, context)
+            return Response(status: .temporaryRedirect, headers: [.location: link, .cacheControl: "no-store"])
+        }
         let grant = try await MemoryGrant(wanted.count, of: account, in: reader.budget)
         guard let bytes = try await store.chunks.read(place, wanted) else { throw Self.absent }
         note(bytes.count, name, isUpload: false, context)
         return .bytes(bytes, holding: grant, context, status: status, headers: headers)
+    }
+
+    /// Returns a link from which the device can read the bytes itself; nil if the server has to send them.
+    private func link(to place: ChunkPlace, _ wanted: Range<Int>, _ request: Request) async throws -> String? {
+        guard isDirect, wanted.count >= DirectDownload.smallest,
+            request.headers[.direct] == DirectDownload.accepted
+        else { return nil }
+        return try await store.chunks.link(to: place, for: DirectDownload.lifetime)
     }
 
     private func note(_ bytes: Int, _ name: ContainerName, isUpload: Bool, _ context: ServerContext) {

@@ -11,7 +11,7 @@ extension CloudServer {
         let budget = MemoryBudget(limit: 128 << 20)
         let service = ConsoleService(
             store: store, reader: reader, budget: budget, board: board, audit: audit, isEncrypted: isEncrypted,
-            publicOrigin: publicOrigin)
+            publicOrigin: publicOrigin, factorAttempts: AttemptLimiter("second factor", store))
         ConsoleRoutes(service: service).add(to: router)
         PublicLinkRoutes(store, reader, budget, audit, isEncrypted: isEncrypted).add(to: router)
         LinkRoutes(store: store, reader: reader, audit: audit).add(to: devices)

@@ -35,6 +35,14 @@ package struct CloudServerConfiguration: Sendable {
     package var unreadPatience = Duration.seconds(10)
     /// How long accepted requests may still run after a shutdown begins.
     package var shutdownSeconds: Int64 = 30
+    /// How long `/health/ready` reports a shutdown before the server stops to accept connections.
+    package var drain = Duration.zero
+    /// How often the storage is checked for `/health` and `/health/ready`.
+    package var healthInterval = Duration.seconds(5)
+    /// The longest time between two lines of a change feed. After it the database is read, whether there was a notification or not.
+    package var feedHeartbeat = Duration.seconds(15)
+    /// Whether devices download chunks from the server's bucket themselves.
+    package var directDownloads = false
     /// What is collected in the background; nil disables collection.
     package var collection: CollectionPolicy? = .standard
 
@@ -48,6 +56,7 @@ package struct CloudServer: Sendable {
     private let log: Logger
     private let metrics = ServerMetrics()
     private let health: HealthWatch
+    private let readiness: Readiness
     private let connections: Connections
     private let proxies: TrustedProxies
 
@@ -55,7 +64,8 @@ package struct CloudServer: Sendable {
         self.store = store
         self.configuration = configuration
         self.log = log
-        health = HealthWatch(store, log: log)
+        health = HealthWatch(store, log: log, interval: configuration.healthInterval)
+        readiness = Readiness(health, drain: configuration.drain)
         proxies = TrustedProxies(configuration.trustedProxies)
         let limits = ConnectionTable.Limits(
             maximum: configuration.maximumConnections, perAddress: configuration.connectionsPerAddress)
@@ -77,9 +87,11 @@ package struct CloudServer: Sendable {
         if let policy = configuration.collection {
             services.append(CollectionService(store: store, policy: policy, metrics: metrics, log: log))
         }
+        // Services stop in the reverse order, each after the one before has stopped.
+        services.append(readiness)
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: log)
-        group.maximumGracefulShutdownDuration = .seconds(configuration.shutdownSeconds)
+        group.maximumGracefulShutdownDuration = .seconds(configuration.shutdownSeconds) + configuration.drain
         try await ServiceGroup(configuration: group).run()
     }
 
@@ -101,8 +113,11 @@ package struct CloudServer: Sendable {
         let isEncrypted = configuration.certificate != nil || configuration.isEncryptedByProxy
         router.add(middleware: ResponseMiddleware(metrics: metrics, proxies: proxies, isEncrypted: isEncrypted))
         let budget = MemoryBudget()
-        let operations = OperationRoutes(store: store, metrics: metrics, health: health, budget: budget)
+        let operations = OperationRoutes(
+            store: store, metrics: metrics, health: health, readiness: readiness, budget: budget)
         router.get("health", use: operations.health)
+        router.get("health/live", use: operations.live)
+        router.get("health/ready", use: operations.ready)
         router.get("metrics", use: operations.metrics)
         router.get(".well-known/security.txt", use: SecurityText(contact: configuration.securityContact).show)
         let reader = BodyReader(budget: budget)
@@ -113,7 +128,8 @@ package struct CloudServer: Sendable {
         let closed = open.add(middleware: TokenMiddleware(store: store, connections: connections, audit: audit))
         closed.post("sign-out", use: accounts.signOut)
         closed.post("reset", use: accounts.confirmReset)
-        closed.get("news", use: ChangeFeedRoutes(store: store, metrics: metrics).news)
+        let feed = ChangeFeedRoutes(store: store, metrics: metrics, heartbeat: configuration.feedHeartbeat)
+        closed.get("news", use: feed.news)
         addContainers(to: closed, reader)
         addLogs(to: closed, reader)
         let board = TransferBoard()
@@ -141,7 +157,8 @@ package struct CloudServer: Sendable {
     }
 
     private func addChunks(to router: RouterGroup<ServerContext>, _ reader: BodyReader, _ board: TransferBoard) {
-        let routes = ChunkRoutes(store: store, reader: reader, board: board)
+        let routes = ChunkRoutes(
+            store: store, reader: reader, board: board, isDirect: configuration.directDownloads)
         router.post("containers/:container/missing", use: routes.missing)
         router.post("containers/:container/distrust", use: routes.distrust)
         router.post("containers/:container/chunks", use: routes.putMany)

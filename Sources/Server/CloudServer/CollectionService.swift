@@ -29,6 +29,10 @@ struct CollectionService: Service {
     private func collect() async {
         do {
             let report = try await store.collect(policy)
+            guard !report.isElsewhere else {
+                log.debug("another process collects chunks; this one leaves it to that")
+                return
+            }
             metrics.collected(report.chunks, report.bytes)
             log.notice(
                 "collected unneeded chunks",

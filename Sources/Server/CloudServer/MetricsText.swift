@@ -6,7 +6,9 @@ struct MetricsText {
 
     mutating func add(_ statistics: ServerStatistics) {
         one("ubiquity_accounts", "gauge", "Accounts.", statistics.accounts.count)
-        one("ubiquity_disk_free_bytes", "gauge", "Free space on the disk of the data directory.", statistics.freeBytes)
+        if let free = statistics.freeBytes {
+            one("ubiquity_disk_free_bytes", "gauge", "Free space on the disk of the data directory.", free)
+        }
         one("ubiquity_database_bytes", "gauge", "Size of the database.", statistics.databaseBytes)
         perAccount("ubiquity_account_used_bytes", "Bytes that an account stores.", statistics) { $0.used }
         perAccount(

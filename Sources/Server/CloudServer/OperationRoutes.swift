@@ -9,6 +9,7 @@ struct OperationRoutes: Sendable {
     let store: ServerStore
     let metrics: ServerMetrics
     let health: HealthWatch
+    let readiness: Readiness
     let budget: MemoryBudget
 
     func health(_ request: Request, _ context: ServerContext) throws -> Response {
@@ -16,12 +17,21 @@ struct OperationRoutes: Sendable {
         return try .json(["status": "ok"])
     }
 
-    /// Returns the metrics to clients that have the token of the data directory: the numbers show how much each account stores.
+    /// Succeeds whenever the process handles requests. A supervisor restarts a process that does not; a failed database is no reason to.
+    func live(_ request: Request, _ context: ServerContext) throws -> Response { try .json(["status": "live"]) }
+
+    /// Succeeds if a load balancer should send requests here; otherwise the status is 503 and the body says why.
+    func ready(_ request: Request, _ context: ServerContext) throws -> Response {
+        if let problem = readiness.problem { return try .json(problem, status: .serviceUnavailable) }
+        return try .json(["status": "ready"])
+    }
+
+    /// Returns the metrics to clients that have the token of the server: the numbers show how much each account stores.
     func metrics(_ request: Request, _ context: ServerContext) async throws -> Response {
         let token = try await store.metricsToken()
         guard let field = request.headers[.authorization], isEqual(field, "Bearer \(token)") else {
             throw CloudFailure(
-                .unauthorized, "The metrics need the token in the file metrics-token of the data directory.")
+                .unauthorized, "The metrics need the token that `ubiquity-server metrics-token` prints.")
         }
         var text = MetricsText()
         metrics.registry.write(to: &text)

@@ -7,6 +7,7 @@ extension HTTPField.Name {
     // The names are tokens of RFC 9110, so these are never nil.
     static let protocolVersion = HTTPField.Name(CloudProtocolVersion.header)!
     static let cloudIdentity = HTTPField.Name(CloudProtocolVersion.cloudHeader)!
+    static let direct = HTTPField.Name(DirectDownload.header)!
     static let resetAsked = HTTPField.Name(CloudRoutes.resetHeader)!
     static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
     static let appendKey = HTTPField.Name(AppendKey.header)!

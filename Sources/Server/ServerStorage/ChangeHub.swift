@@ -22,16 +22,25 @@ package final class ChangeHub: Sendable {
 
     private let state = Mutex(State())
     private let load: @Sendable (AccountID) async throws -> [String: UInt64]
+    private let send: @Sendable (LogEnd) -> Void
 
-    /// `load` returns what the database has.
-    init(load: @escaping @Sendable (AccountID) async throws -> [String: UInt64]) { self.load = load }
+    /// - Parameters:
+    ///   - load: Returns what the database has.
+    ///   - send: Notifies the other processes of a cluster. Must not block.
+    init(
+        load: @escaping @Sendable (AccountID) async throws -> [String: UInt64],
+        send: @escaping @Sendable (LogEnd) -> Void = { _ in }
+    ) {
+        self.load = load
+        self.send = send
+    }
 
     /// Returns the current state.
     package func latest(of account: AccountID) async throws -> ChangeFeedEvent {
         if let known = current(account) { return known }
         // Changes are recorded from here on, so that none is missed between reading and merging.
         state.withLock { _ = $0.accounts[account, default: Account()].isLoaded }
-        let stored = try await load(account)
+        let stored = try await load(account).filter { ContainerName($0.key) != nil }
         state.withLock { state in
             state.accounts[account, default: Account()].sequences.merge(stored, uniquingKeysWith: max)
             state.accounts[account]?.isLoaded = true
@@ -39,12 +48,24 @@ package final class ChangeHub: Sendable {
         return current(account) ?? ChangeFeedEvent(revision: 0, containers: [:])
     }
 
-    /// Reads entries that another process, a command of the owner, has appended to the logs.
+    /// Reads from the database what other processes have changed: the owner's commands, and those of a cluster.
     package func refresh(_ account: AccountID) async throws {
-        for (name, sequence) in try await load(account) {
-            guard let container = ContainerName(name) else { continue }
-            changed(container, to: sequence, of: account)
+        let known = state.withLock { $0.accounts[account]?.sequences.keys }.map(Set.init) ?? []
+        let stored = try await load(account)
+        // A container is known after its commit, so one that was known before the reading and is not in it was removed.
+        let removed = known.subtracting(stored.keys)
+        state.withLock { state in
+            for name in removed { state.accounts[account]?.sequences.removeValue(forKey: name) }
         }
+        for (name, sequence) in stored {
+            guard let container = ContainerName(name) else { continue }
+            received(LogEnd(account: account, container: container, sequence: sequence))
+        }
+    }
+
+    /// Reads all accounts of which requests have been here from the database.
+    func refreshAll() async throws {
+        for account in state.withLock({ Array($0.accounts.keys) }) { try await refresh(account) }
     }
 
     private func current(_ account: AccountID) -> ChangeFeedEvent? {
@@ -54,15 +75,22 @@ package final class ChangeHub: Sendable {
         }
     }
 
-    /// Notifies waiting requests. Called after the commit.
+    /// Notifies waiting requests, here and at the other processes. Called after the commit.
     func changed(_ container: ContainerName, to sequence: UInt64, of account: AccountID) {
+        let end = LogEnd(account: account, container: container, sequence: sequence)
+        received(end)
+        send(end)
+    }
+
+    /// Notifies waiting requests of a change that another process has made. Older news than what is known have no effect.
+    func received(_ end: LogEnd) {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            guard var known = state.accounts[account] else { return [] }
-            guard known.sequences[container.text].map({ $0 < sequence }) ?? true else { return [] }
-            known.sequences[container.text] = max(sequence, known.sequences[container.text] ?? 0)
+            guard var known = state.accounts[end.account] else { return [] }
+            guard known.sequences[end.container.text].map({ $0 < end.sequence }) ?? true else { return [] }
+            known.sequences[end.container.text] = end.sequence
             let waiting = Array(known.waiters.values)
             known.waiters = [:]
-            state.accounts[account] = known
+            state.accounts[end.account] = known
             return waiting
         }
         for waiter in waiting { waiter.resume() }

@@ -20,21 +20,29 @@ struct DataDirectory: Sendable {
 
     /// What this program puts into the directory besides its database.
     private static let ownNames: Set<String> = [
-        "chunks", "temporary", "trees", "folded", "lock", "copying", "restoring", "metrics-token", "server.sqlite-wal",
+        "chunks", "temporary", "trees", "folded", "lock", "copying", "collecting", "restoring", "metrics-token",
+        "server.sqlite-wal",
         "server.sqlite-shm", "lost+found",
     ]
 
     /// Restricts the directory to its owner, and creates it if it is absent and `mayCreate`; the parent folder must exist.
     ///
+    /// - Parameter isCache: Whether everything in it may be lost, because a process of a cluster uses it.
     /// - Throws: `notFound` if there is no server's data here and none may be created, `invalid` for a directory of something else.
-    func prepare(mayCreate: Bool) throws {
+    func prepare(mayCreate: Bool, isCache: Bool = false) throws {
+        guard !isCache || fileSize(database) == nil else {
+            throw StorageError(
+                .invalid,
+                "\(path) has the data of a server of its own. Name another directory for the cache, which may be empty."
+            )
+        }
         guard access(restoring, F_OK) != 0 else {
             throw StorageError(
                 .damaged,
                 "A restore into \(path) was interrupted. Remove that directory and restore again; nothing was served from it."
             )
         }
-        if fileSize(database) == nil { try requireCreation(mayCreate) }
+        if fileSize(database) == nil { try requireCreation(mayCreate || isCache) }
         do throws(Errno) {
             try make(path)
             try closeToOthers()

@@ -73,24 +73,8 @@ package struct ServerRestore: Sendable {
             // Devices that have these chunks send them again.
             try file.write { db in for place in lost { try ChunkStore.distrust(place, db) } }
         }
-        try file.write { db in
-            try AccountStore.renameClouds(db)
-            try withdrawAccess(db)
-        }
-        // Numbers that the lost server may have assigned after the backup are not assigned again, because a log names devices by them.
-        try file.skipNumbers(of: ["device", "link", "session", "passkey"], by: Self.skippedNumbers)
+        try file.write { try RestoredAccess(trustsDevices: trustsDevices).renew($0) }
         try file.close()
         return outcome
-    }
-
-    private static let skippedNumbers = 10_000
-
-    private func withdrawAccess(_ db: any StorageTransaction) throws {
-        try AccountStore.withdrawAllCodes(db)
-        try SessionStore.endAll(db)
-        guard !trustsDevices else { return }
-        try SessionStore.removeAllPasskeys(db)
-        try DeviceStore.suspendAll(db)
-        try LinkStore.suspendAll(db)
     }
 }

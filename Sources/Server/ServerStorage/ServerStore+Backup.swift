@@ -12,10 +12,12 @@ extension ServerStore {
     /// periodically, on a thread of its own.
     ///
     /// - Parameter force: Whether to replace the backup of another server, which is refused otherwise.
+    /// - Throws: `invalid` for a server with its chunks in a bucket.
     package func backUp(
         to path: String, mayLink: Bool = true, force: Bool = false,
         progress: @escaping @Sendable (CopyProgress) -> Void = { _ in }
     ) async throws -> CopyProgress {
+        guard chunks.objects is ChunkFiles else { throw Self.bucketBackup }
         let clouds = BackupOrigin(
             identities: try await database.read { try AccountStore.identities(hasFormer: true, hasCopies: true, $0) })
         return try await threads.blocking { [directory, database] in
@@ -37,6 +39,13 @@ extension ServerStore {
             return outcome
         }
     }
+
+    private static let bucketBackup = StorageError(
+        .invalid,
+        """
+        A server with its chunks in a bucket is not backed up this way. Turn on the versioning of the bucket, which keeps deleted \
+        objects for a time, and back up the database with its own tools (pg_basebackup and its archive, or pg_dump).
+        """)
 }
 
 /// The folder of a backup.

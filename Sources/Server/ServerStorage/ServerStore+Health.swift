@@ -3,21 +3,26 @@ import CloudProtocol
 import Glibc
 
 extension ServerStore {
-    /// Checks that the server can store something: makes a commit and a file, and syncs both. Throws the reason if that fails.
+    /// Checks that the server can store something: makes a commit, and a file or an object. Throws the reason if that fails.
     package func checkHealth() async throws {
         guard try await isDurable() else {
             throw StorageError(.failed, "Commits are not synced to the disk; start the server again.")
         }
         let now = accounts.now()
-        try await database.commit { db in
-            try db.execute("INSERT OR REPLACE INTO health VALUES (1, ?)", [now])
+        try await database.commit(.statement) { db in
+            try db.execute(
+                """
+                INSERT INTO health ("only", at) VALUES (1, ?) ON CONFLICT ("only") DO UPDATE SET at = excluded.at
+                """, [now])
         }
-        try await threads.blocking { [directory] in try directory.tryFile() }
+        try await chunks.objects.checkHealth()
     }
 
-    /// Returns the token that gives access to the metrics. It is made at the first start, in a file that only its owner can read.
+    /// Returns the token that gives access to the metrics, which is made when it is first needed: in a file that only its owner can read, or
+    /// for a cluster in the database.
     package func metricsToken() async throws -> String {
-        try await threads.blocking { [directory] in try directory.metricsToken() }
+        guard sharedAttempts == nil else { return Hex.encode(try await secrets.value(.metrics)) }
+        return try await threads.blocking { [directory] in try directory.metricsToken() }
     }
 }
 

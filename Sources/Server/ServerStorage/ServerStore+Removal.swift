@@ -2,7 +2,7 @@ package import CloudModel
 import Foundation
 
 /// Removes a container or an account, in steps between which other requests run. If it is interrupted, the same command continues it. Rows
-/// are removed before files.
+/// are removed before frames.
 extension ServerStore {
     private static let step = 512
 
@@ -24,7 +24,7 @@ extension ServerStore {
             try DeviceStore.removeAll(of: account, db)
             try AccountStore.remove(account, db)
         }
-        for container in containers { try await removeFiles(of: container) }
+        for container in containers { try await removeFrames(of: container) }
     }
 
     /// Removes a container. Devices that had it stop syncing and ask their users for `ubiquity reset`, after which they upload what they
@@ -43,14 +43,14 @@ extension ServerStore {
         }
         try await removeContents(of: container, account)
         try await database.commit { try LogStore.remove(container, $0) }
-        try await removeFiles(of: container)
+        try await removeFrames(of: container)
     }
 
     /// Removes the rows of entries and chunks.
     private func removeContents(of container: Int64, _ account: Int64) async throws {
         var isOver = false
         while !isOver {
-            isOver = try await database.commit { db in
+            isOver = try await database.commit(of: AccountID(account)) { db in
                 let entries = try LogStore.removeEntries(of: container, limit: Self.step, db)
                 let chunks = try ChunkStore.removeRows(of: container, limit: Self.step, db)
                 try AccountStore.use(-(entries.bytes + chunks.bytes), of: AccountID(account), db)
@@ -60,8 +60,8 @@ extension ServerStore {
         }
     }
 
-    private func removeFiles(of container: Int64) async throws {
-        try await threads.blocking { [directory] in try removeTree("\(directory.chunks)/\(container)") }
+    private func removeFrames(of container: Int64) async throws {
+        try await chunks.objects.removeAll(of: container)
         try await trees.remove(container)
     }
 }

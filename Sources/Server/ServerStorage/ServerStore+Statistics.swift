@@ -12,18 +12,20 @@ package struct ServerStatistics: Hashable, Sendable {
     }
 
     package let accounts: [Account]
-    /// Bytes of the disk that are free, and of the database's files.
-    package let freeBytes: UInt64
+    /// Bytes of the disk that are free; nil for chunks in a bucket.
+    package let freeBytes: UInt64?
+    /// Bytes of the database's files.
     package let databaseBytes: UInt64
 }
 
 extension ServerStore {
     package func statistics() async throws -> ServerStatistics {
         let accounts = try await accounts.statistics()
+        let free = try await chunks.objects.freeBytes()
         return try await threads.blocking { [directory] in
             let database = ["", "-wal"].reduce(0) { $0 + (fileSize(directory.database + $1) ?? 0) }
             return ServerStatistics(
-                accounts: accounts, freeBytes: try directory.freeBytes(), databaseBytes: UInt64(database))
+                accounts: accounts, freeBytes: free, databaseBytes: UInt64(database))
         }
     }
 }

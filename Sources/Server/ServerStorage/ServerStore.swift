@@ -3,6 +3,7 @@ import CloudProtocol
 import Glibc
 package import Logging
 import NIOPosix
+package import S3Client
 
 /// The number of an account.
 package struct AccountID: Hashable, Sendable {
@@ -10,14 +11,14 @@ package struct AccountID: Hashable, Sendable {
     package init(_ value: Int64) { self.value = value }
 }
 
-/// The storage of a server: one directory with a SQLite database (accounts, devices, sign-in, links, logs) and a file for each chunk.
+/// The storage of a server: a database (accounts, devices, sign-in, links, logs) and a file or an object for each chunk.
 ///
 /// Invariants:
 /// - The effect of a call that has returned is durable: it survives a crash of the process and a loss of power (decision 17). A commit is
-///   synced before its caller continues, and a chunk's file before the row that promises it.
+///   synced before its caller continues, and a chunk's frame before the row that promises it.
 /// - Every query names its account. Another account's data is indistinguishable from data that does not exist, in results, errors and cost.
-/// - A row of `chunk` refers to exactly one complete file; files without a row are leftovers. Rows are added after files and removed before
-///   them.
+/// - A row of `chunk` refers to exactly one complete frame (``ChunkObjects``); frames without a row are leftovers. Rows are added after
+///   frames and removed before them.
 /// - Secrets are stored as digests, passwords as scrypt hashes; only the secrets of authenticator apps are stored as they are.
 ///
 /// This type composes the stores by noun (``NounStore``), which own the rows and reach the database through ``StorageDatabase`` alone. It
@@ -36,7 +37,14 @@ package final class ServerStore: Sendable {
     /// What the logs say, folded.
     package let trees: ContainerTrees
     package let changes: ChangeHub
+    /// Attempts of all processes of a cluster; nil for a server of one process, which counts in memory.
+    package let sharedAttempts: AttemptStore?
+    let secrets: SecretStore
+    /// Notifies the other processes of a cluster.
+    private let news: ClusterNews?
     package let time: any TimeSource
+    /// A time that only grows, whatever the machine's clock is set to. Limits of attempts count by it.
+    package let uptime: @Sendable () -> Duration
     let directory: DataDirectory
     let database: any StorageDatabase
     let log: Logger
@@ -47,23 +55,51 @@ package final class ServerStore: Sendable {
     private let passwords: PasswordHasher
     private let lock: Int32?
 
-    /// Opens the directory. One process at a time serves it (`serving`); commands of its owner may run beside that process.
-    ///
-    /// - Parameter mayCreate: Whether an absent or empty directory becomes that of a new server.
-    /// - Throws: ``StorageError``; `notFound` if there is no server's data and none may be created.
-    package init(
+    /// Opens the storage of a server that has all its data in the directory `path`.
+    package convenience init(
         path: String, serving: Bool, mayCreate: Bool = true, log: Logger, time: any TimeSource = SystemTime(),
         passwordCost: PasswordCost = .standard
     ) throws {
-        directory = DataDirectory(path: path)
-        try directory.prepare(mayCreate: mayCreate)
+        try self.init(
+            ServerPlace(directory: path), serving: serving, mayCreate: mayCreate, log: log, time: time,
+            passwordCost: passwordCost)
+    }
+
+    /// Opens the storage. One process at a time serves a directory (`serving`); commands of its owner may run beside that process.
+    ///
+    /// - Parameters:
+    ///   - isAlone: Whether no other process may use the database meanwhile; for a directory `serving` has that effect on servers.
+    ///   - mayCreate: Whether an absent or empty directory becomes that of a new server.
+    ///   - uptime: A time that only grows; nil for the machine's since now.
+    ///   - bucket: The client for the bucket of `place`; nil for one with the credentials that `place` and the environment name.
+    /// - Throws: ``StorageError``; `notFound` if there is no server's data and none may be created.
+    package init(
+        _ place: ServerPlace, serving: Bool, isAlone: Bool = false, mayCreate: Bool = true, log: Logger,
+        time: any TimeSource = SystemTime(), uptime: (@Sendable () -> Duration)? = nil,
+        passwordCost: PasswordCost = .standard, bucket: S3Client? = nil
+    ) throws {
+        let bucket = try bucket ?? S3Client(chunksOf: place, log: log)
+        directory = DataDirectory(path: place.directory)
+        try directory.prepare(mayCreate: mayCreate, isCache: place.database != nil)
         lock = serving ? try directory.lock() : nil
         if serving { directory.removeLeftovers() }
-        let database = try SQLiteDatabase(path: directory.database)
+        let database: any StorageDatabase
+        do {
+            database =
+                if let address = place.database {
+                    try PostgresDatabase(address, mayCreate: mayCreate, use: isAlone ? .exclusive : .shared)
+                } else { try SQLiteDatabase(path: directory.database) }
+            try database.readAtOnce { try MigrationMark.requireNone(in: place.description, $0) }
+        } catch {
+            if let lock { Glibc.close(lock) }
+            throw error
+        }
         let folded = FoldedFiles(folder: directory.folded)
         if serving { try folded.removeStrays { try database.readAtOnce { try LogStore.numbers($0) } } }
         self.database = database
         self.time = time
+        let start = ContinuousClock.now
+        self.uptime = uptime ?? { ContinuousClock.now - start }
         self.log = log
         passwords = PasswordHasher(cost: passwordCost)
         workers = NIOThreadPool(numberOfThreads: 2)
@@ -71,22 +107,37 @@ package final class ServerStore: Sendable {
         // Four threads keep a disk busy, and waste little when the disk hangs.
         threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()
-        changes = ChangeHub { account in try await LogStore.ends(of: account, in: database) }
-        accounts = AccountStore(database: database, time: time, directory: directory, threads: threads)
+        let news = try place.database.map { ClusterNews(try PostgresNews($0), log: log) }
+        self.news = news
+        changes = ChangeHub { account in
+            try await LogStore.ends(of: account, in: database)
+        } send: {
+            news?.send($0)
+        }
+        let objects: any ChunkObjects =
+            if let bucket { ChunkBucket(bucket, database) } else { ChunkFiles(directory, threads) }
+        accounts = AccountStore(database: database, time: time, objects: objects)
         devices = DeviceStore(database: database, time: time, log: log, accounts: accounts)
-        sessions = SessionStore(database: database, time: time, accounts: accounts)
-        let files = ChunkFiles(directory)
+        secrets = SecretStore(database: database, time: time)
+        sharedAttempts = place.isShared ? AttemptStore(database: database, time: time) : nil
+        sessions = SessionStore(database: database, time: time, accounts: accounts, secrets: secrets)
         chunks = ChunkStore(
-            database: database, time: time, log: log, files: files, threads: threads,
-            manifests: ManifestService(files, workers), verifier: ChunkVerifier(workers))
+            database: database, time: time, log: log, objects: objects, threads: threads,
+            manifests: ManifestService(objects, workers), verifier: ChunkVerifier(workers))
         logs = LogStore(database: database, time: time, chunks: chunks, changes: changes)
-        trees = ContainerTrees(logs: logs, time: time, threads: threads, files: folded)
+        var random = SystemRandomNumberGenerator()
+        trees = ContainerTrees(
+            logs: logs, time: time, threads: threads, files: folded,
+            console: place.isShared ? .console(using: &random) : .console)
         links = LinkStore(database: database, time: time, chunks: chunks, passwords: passwords)
+        // A command of the owner only sends.
+        news?.start(for: serving ? changes : nil)
     }
 
     /// Finishes what is under way and releases the directory.
     package func close() async throws {
         changes.close()
+        await news?.close()
         trees.close()
         try await threads.shutdownGracefully()
         try await workers.shutdownGracefully()
@@ -96,10 +147,21 @@ package final class ServerStore: Sendable {
     }
 
     /// Collects chunks that nothing needs any more, in all containers, in small steps. A container that cannot be read, such as one with
-    /// the log of a newer version, is skipped.
+    /// the log of a newer version, is skipped. One process of a server collects at a time; see ``CollectionReport/isElsewhere``.
     package func collect(
         _ policy: CollectionPolicy = .standard, pause: Duration = .milliseconds(20)
     ) async throws -> CollectionReport {
+        let report = try await database.withLock(.collection, .exclusive) {
+            try await collectWithoutLock(policy, pause: pause)
+        }
+        if let report { return report }
+        var elsewhere = CollectionReport()
+        elsewhere.isElsewhere = true
+        return elsewhere
+    }
+
+    /// Collects, whether another process does or not: the lock may have been lost with a connection, so that has to do no harm.
+    func collectWithoutLock(_ policy: CollectionPolicy, pause: Duration) async throws -> CollectionReport {
         let collector = ChunkCollector(
             logs: logs, chunks: chunks, links: links, trees: trees, directory: directory, log: log)
         return try await collector.run(policy, pause: pause)

@@ -20,4 +20,16 @@ package enum StorageCost {
             + (SELECT COALESCE(SUM(LENGTH(entry.payload) + \(row)), 0) FROM entry
                 JOIN container ON container.id = entry.container WHERE container.account = account.id)
         """
+
+    /// The cost of the chunks of an account, in SQL of both engines, by the same rules.
+    static let chunksOfAccount = """
+        SELECT CAST(SUM(CASE WHEN chunk.size > \(block) THEN chunk.size ELSE \(block) END + \(row)) AS BIGINT) FROM chunk
+        JOIN container ON container.id = chunk.container WHERE container.account = ?
+        """
+
+    /// The cost of the entries of an account; the second argument is whether those of settings, which count against no share.
+    static let entriesOfAccount = """
+        SELECT CAST(SUM(LENGTH(entry.payload) + \(row)) AS BIGINT) FROM entry
+        JOIN container ON container.id = entry.container WHERE container.account = ? AND entry.isFree = ?
+        """
 }

@@ -50,7 +50,9 @@ package struct StorageError: Error, CustomStringConvertible {
         case let error as StorageError: error
         case is CancellationError: StorageError(.busy, "The request was cancelled.", cause: error)
         case let error as Errno where [ENOSPC, EDQUOT].contains(error.code): diskFull(error)
-        default: ofSQLite(error) ?? StorageError(.failed, "The server's storage failed; try again.", cause: error)
+        default:
+            ofSQLite(error) ?? ofPostgres(error)
+                ?? StorageError(.failed, "The server's storage failed; try again.", cause: error)
         }
     }
 

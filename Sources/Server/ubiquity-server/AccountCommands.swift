@@ -13,13 +13,13 @@ struct AccountCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add an account and print a code that signs its first device in.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @Argument(help: "The account's name.") var name: String
         @Option(help: ArgumentHelp("How much it may store, such as 100G.", valueName: "size"), transform: size)
         var quota: ByteCount?
 
         func run() async throws {
-            try await withStore(data, mayCreate: true) { store in
+            try await withStore(place, mayCreate: true) { store in
                 try await store.accounts.add(name, quota: quota?.bytes)
                 try await printCode(for: name, .full, store)
             }
@@ -31,7 +31,7 @@ struct AccountCommand: AsyncParsableCommand {
             abstract: "Print a code that signs one more device in.",
             discussion: "With --scope or --expires the code is for a device only; without, also for a browser.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @Argument(help: "The account.") var name: String
         @Option(help: ArgumentHelp("What the device may do: full or read.", valueName: "scope"), transform: deviceScope)
         var scope: DeviceScope = .full
@@ -41,7 +41,7 @@ struct AccountCommand: AsyncParsableCommand {
         var expires: Int64?
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 let now = store.time.now().split.seconds
                 try await printCode(for: name, DeviceGrant(scope: scope, expires: expires.map { now + $0 }), store)
             }
@@ -52,13 +52,13 @@ struct AccountCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List how many sign-in codes are open, or withdraw those of an account.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @OptionGroup var format: ListFormat
         @Option(help: ArgumentHelp("Withdraw every open code of this account.", valueName: "account"))
         var withdraw: String?
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 if let withdraw {
                     print("Withdrew \(counted(try await store.accounts.withdrawCodes(ofAccount: withdraw), "code")).")
                     return
@@ -75,11 +75,11 @@ struct AccountCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the accounts and what they use.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @OptionGroup var format: ListFormat
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 try format.show(
                     ["account", "used", "quota", "devices"],
                     try await store.accounts.list().map {
@@ -95,7 +95,7 @@ struct AccountCommand: AsyncParsableCommand {
     struct Quota: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Change how much an account may store.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @Argument(help: "The account.") var name: String
         @Argument(help: "A size such as 100G, or none.") var size: String
 
@@ -104,7 +104,7 @@ struct AccountCommand: AsyncParsableCommand {
                 throw ValidationError("invalid size '\(size)'; use for example 500M or 20G, or none")
             }
             let quota = size == "none" ? nil : ByteCount(size)?.bytes
-            try await withStore(data) { try await $0.accounts.setQuota(quota, of: name) }
+            try await withStore(place) { try await $0.accounts.setQuota(quota, of: name) }
         }
     }
 
@@ -113,13 +113,13 @@ struct AccountCommand: AsyncParsableCommand {
             abstract: "Remove an account with everything that it stores.",
             discussion: "Its devices keep what is on them. If the command is interrupted, run it again.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @OptionGroup var confirmation: ConfirmOption
         @Argument(help: "The account.") var name: String
 
         func run() async throws {
             try confirmation.confirm("Remove the account \(name) with everything that it stores?")
-            try await withStore(data) { try await $0.removeAccount(name) }
+            try await withStore(place) { try await $0.removeAccount(name) }
             print("Removed the account \(name).")
         }
     }

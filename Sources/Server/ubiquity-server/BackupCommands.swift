@@ -16,15 +16,15 @@ struct BackupCommand: AsyncParsableCommand {
             belongs, so the backup's directory has to be that user's; one that does not exist is created for that user.
             """)
 
-    @OptionGroup var data: DataOption
+    @OptionGroup var place: PlaceOption
     @Option(help: ArgumentHelp("The backup's directory: missing, empty, or with an earlier backup.", valueName: "dir"))
     var to: String
     @Flag(help: "Copy the chunks even where hard links are possible.") var copy = false
     @Flag(help: "Replace the backup of another server.") var force = false
 
     func run() async throws {
-        try createFolder(to, forOwnerOf: data.data)
-        try await withStore(data) { store in
+        try createFolder(to, forOwnerOf: place.requireDirectory(to: "backed up"))
+        try await withStore(place) { store in
             let outcome = try await store.backUp(
                 to: to, mayLink: !copy, force: force, progress: ProgressLine("chunks").show)
             print(
@@ -49,28 +49,29 @@ struct RestoreCommand: AsyncParsableCommand {
             the others continue by themselves.
             """)
 
-    @OptionGroup var data: DataOption
+    @OptionGroup var place: PlaceOption
     @Option(help: ArgumentHelp("The backup.", valueName: "dir")) var from: String
     @Flag(help: "Share the chunks' files with the backup (hard links) instead of copying them.") var link = false
     @Flag(help: "Confirm every device and link of the backup.") var trustDevices = false
 
     func run() async throws {
+        let data = try place.requireDirectory(to: "restored")
         do {
-            try becomeOwner(of: data.data)
-            let restore = ServerRestore(from: from, to: data.data, mayLink: link, trustsDevices: trustDevices)
+            try becomeOwner(of: data)
+            let restore = ServerRestore(from: from, to: data, mayLink: link, trustsDevices: trustDevices)
             let outcome = try await restore.run(progress: ProgressLine("chunks").show)
-            print("Restored \(counted(outcome.done, "chunk")). Start the server: ubiquity-server --data \(data.data)")
+            print("Restored \(counted(outcome.done, "chunk")). Start the server: ubiquity-server --data \(data)")
             if outcome.lost > 0 {
                 print("The backup lacks \(counted(outcome.lost, "chunk")); devices that have them upload them again.")
             }
-            try await withStore(data) { try await showAccess($0) }
+            try await withStore(place) { try await showAccess($0, of: data) }
         } catch let error as StorageError { throw Failure(error.message) }
     }
 }
 
 extension RestoreCommand {
     /// Shows the devices of the backup, and how to confirm them.
-    private func showAccess(_ store: ServerStore) async throws {
+    private func showAccess(_ store: ServerStore, of data: String) async throws {
         let devices = try await store.devices.list()
         guard !devices.isEmpty else { return }
         print()
@@ -80,9 +81,9 @@ extension RestoreCommand {
             """
 
             Devices and links are suspended: the backup does not know which ones were revoked after it was made.
-            Revoke what is lost:  ubiquity-server device revoke --data \(data.data) NUMBER
-            Confirm the others:   ubiquity-server device confirm --data \(data.data) --all
-            And the links:        ubiquity-server link confirm --data \(data.data) --all
+            Revoke what is lost:  ubiquity-server device revoke --data \(data) NUMBER
+            Confirm the others:   ubiquity-server device confirm --data \(data) --all
+            And the links:        ubiquity-server link confirm --data \(data) --all
             """)
     }
 }
@@ -90,22 +91,31 @@ extension RestoreCommand {
 /// Prints the progress of an operation on a terminal, at most ten times a second.
 final class ProgressLine: Sendable {
     private let unit: String
-    private let last = Mutex(ContinuousClock.now - .seconds(1))
+    private let limit = LineLimit()
 
     init(_ unit: String) { self.unit = unit }
 
     @Sendable func show(_ progress: CopyProgress) {
-        guard isatty(STDERR_FILENO) == 1 else { return }
-        let isDue = last.withLock { last in
-            guard ContinuousClock.now - last > .milliseconds(100) || progress.done == progress.total else {
-                return false
-            }
+        let isOver = progress.done == progress.total
+        guard limit.isDue(isOver) else { return }
+        let end = isOver ? "\n" : ""
+        let text = "\r\(progress.done) of \(progress.total) \(unit), \(ByteCount(progress.copiedBytes)) copied\(end)"
+        FileHandle.standardError.write(Data(text.utf8))
+    }
+}
+
+/// Limits how often progress is shown on a terminal: ten times a second. Elsewhere it is not shown.
+final class LineLimit: Sendable {
+    private let last = Mutex(ContinuousClock.now - .seconds(1))
+    let isTerminal = isatty(STDERR_FILENO) == 1
+
+    /// Whether to show progress now. The last one of an operation is always due.
+    func isDue(_ isLast: Bool = false) -> Bool {
+        guard isTerminal else { return false }
+        return last.withLock { last in
+            guard isLast || ContinuousClock.now - last > .milliseconds(100) else { return false }
             last = .now
             return true
         }
-        guard isDue else { return }
-        let end = progress.done == progress.total ? "\n" : ""
-        let text = "\r\(progress.done) of \(progress.total) \(unit), \(ByteCount(progress.copiedBytes)) copied\(end)"
-        FileHandle.standardError.write(Data(text.utf8))
     }
 }

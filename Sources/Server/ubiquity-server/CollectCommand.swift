@@ -10,12 +10,16 @@ struct CollectCommand: AsyncParsableCommand {
             still refer to. The command may run beside the server and may be interrupted.
             """)
 
-    @OptionGroup var data: DataOption
+    @OptionGroup var place: PlaceOption
     @OptionGroup var keep: KeepOption
 
     func run() async throws {
-        try await withStore(data) { store in
+        try await withStore(place) { store in
             let report = try await store.collect(keep.policy, pause: .milliseconds(5))
+            guard !report.isElsewhere else {
+                throw Failure(
+                    "A server or another command collects now. Run this again when it is done, if you still need to.")
+            }
             print(
                 "Collected \(report.chunks) chunks (\(ByteCount(report.bytes))) and \(report.strayFiles) stray files.")
             for (container, why) in report.skipped.sorted(by: { $0.key < $1.key }) {

@@ -13,14 +13,14 @@ extension ContainerCommand {
                 are not uploaded yet, come back. The command reads the whole log first.
                 """)
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @OptionGroup var confirmation: ConfirmOption
         @OptionGroup var choice: ContainerChoice
 
         func run() async throws {
             let (name, account) = (try choice.container(), choice.account)
             try confirmation.confirm("Delete everything in the container \(name) of \(account), on every device?")
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 let count = try await store.empty(name, of: store.accounts.account(named: account))
                 print("Deleted \(count) items. The devices of \(account) follow when they are online.")
             }

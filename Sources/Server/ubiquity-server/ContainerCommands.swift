@@ -10,12 +10,12 @@ struct ContainerCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the containers of an account.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @OptionGroup var format: ListFormat
         @Argument(help: "The account.") var account: String
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 try format.show(
                     ["container", "entries"],
                     try await store.logs.containers(ofAccount: account).map {
@@ -33,14 +33,14 @@ struct ContainerCommand: AsyncParsableCommand {
                 again what they have of the container. The command can thus also start a container over.
                 """)
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @OptionGroup var confirmation: ConfirmOption
         @OptionGroup var choice: ContainerChoice
 
         func run() async throws {
             let (name, account) = (try choice.container(), choice.account)
             try confirmation.confirm("Remove the container \(name) of \(account) with everything in it?")
-            try await withStore(data) { try await $0.removeContainer(name, ofAccount: account) }
+            try await withStore(place) { try await $0.removeContainer(name, ofAccount: account) }
             print("Removed the container \(name). The devices of \(account) ask for `ubiquity reset`.")
         }
     }

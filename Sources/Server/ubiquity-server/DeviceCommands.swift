@@ -9,12 +9,12 @@ struct DeviceCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the devices of all accounts, or of one.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @OptionGroup var format: ListFormat
         @Argument(help: "The account.") var account: String?
 
         func run() async throws {
-            try await withStore(data) { store in try format.showDevices(await store.devices.list(of: account)) }
+            try await withStore(place) { store in try format.showDevices(await store.devices.list(of: account)) }
         }
     }
 
@@ -26,11 +26,11 @@ struct DeviceCommand: AsyncParsableCommand {
                 Revoke those that are lost, then confirm the others, one by one or with --all.
                 """)
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @OptionGroup var choice: NumberOrAll
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 let count = try await store.devices.confirm(device: choice.number)
                 guard count > 0 || choice.all else {
                     throw Failure(
@@ -46,11 +46,11 @@ struct DeviceCommand: AsyncParsableCommand {
             abstract: "End a device's access at once.",
             discussion: "Local files stay on the device; to sign in again it needs a new sign-in code.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @OptionGroup var device: DeviceNumber
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 try device.require(await store.devices.revoke(device: device.number))
                 print("Ended the access of device \(device.number).")
             }
@@ -62,11 +62,11 @@ struct DeviceCommand: AsyncParsableCommand {
             abstract: "Make a device run `ubiquity reset`.",
             discussion: "It rebuilds its state from the cloud as soon as it is online. No edit is lost.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @OptionGroup var device: DeviceNumber
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 try device.require(await store.devices.askReset(of: device.number))
                 print("Device \(device.number) resets itself when it is online.")
             }

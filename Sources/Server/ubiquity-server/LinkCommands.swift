@@ -9,12 +9,12 @@ struct LinkCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the links of all accounts, or of one.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @OptionGroup var format: ListFormat
         @Argument(help: "The account.") var account: String?
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 try format.show(
                     ["number", "account", "container", "document", "expires", "state"],
                     try await store.links.list(ofAccount: account).map {
@@ -30,11 +30,11 @@ struct LinkCommand: AsyncParsableCommand {
     struct Withdraw: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "End a link at once.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @Argument(help: "The link's number in the list.") var number: Int64
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 guard try await store.links.withdraw(number) else {
                     throw Failure("There is no link \(number). `ubiquity-server link list` shows them.")
                 }
@@ -50,11 +50,11 @@ struct LinkCommand: AsyncParsableCommand {
                 "A backup does not know which links were withdrawn after it was made, so `restore` suspends all of them."
         )
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @OptionGroup var choice: NumberOrAll
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 let count = try await store.links.confirm(choice.number)
                 guard count > 0 || choice.all else {
                     throw Failure("There is no suspended link \(choice.text). `ubiquity-server link list` shows them.")

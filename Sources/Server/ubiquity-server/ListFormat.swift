@@ -80,4 +80,6 @@ extension ListFormat.Cell {
 }
 
 /// Returns a count with its noun: `1 device`, `3 devices`.
-func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
+func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
+    count == 1 ? "1 \(noun)" : "\(count) \(plural ?? "\(noun)s")"
+}

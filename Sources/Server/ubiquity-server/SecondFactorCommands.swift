@@ -13,11 +13,11 @@ struct TOTPCommand: AsyncParsableCommand {
                 is set up again in the console.
                 """)
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @Argument(help: "The account.") var name: String
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 guard try await store.accounts.resetSecondFactor(ofAccount: name) else {
                     throw Failure("The account \(name) has no authenticator app set up; nothing was changed.")
                 }
@@ -35,12 +35,12 @@ struct PasskeyCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the passkeys of all accounts, or of one.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @OptionGroup var format: ListFormat
         @Argument(help: "The account.") var account: String?
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 try format.show(
                     ["number", "account", "name", "added", "last used"],
                     try await store.sessions.passkeys(ofAccount: account).map {
@@ -58,11 +58,11 @@ struct PasskeyCommand: AsyncParsableCommand {
             abstract: "Remove a passkey.",
             discussion: "Browsers that it signed in stay signed in; `session end` ends them.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @Argument(help: "The passkey's number in the list.") var number: Int64
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 guard try await store.sessions.removePasskey(number) else {
                     throw Failure(
                         "There is no passkey \(number). `ubiquity-server account passkey list` shows them.")

@@ -8,7 +8,7 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serve devices (the default without a subcommand).")
 
-    @OptionGroup var data: DataOption
+    @OptionGroup var place: PlaceOption
     @OptionGroup var keep: KeepOption
 
     @Option(
@@ -43,6 +43,18 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "How long /health/ready reports a shutdown before the server stops to accept connections (default: 5 for a cluster, otherwise 0).",
+            valueName: "seconds"))
+    var drainSeconds: Int?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Let devices download chunks from the bucket themselves, with links that are valid for five minutes. They need to reach the endpoint in --chunks."
+        ))
+    var directDownloads = false
+
+    @Option(
+        help: ArgumentHelp(
             "Where to report a vulnerability, for /.well-known/security.txt.", valueName: "uri"))
     var securityContact: String?
 
@@ -61,12 +73,17 @@ struct ServeCommand: AsyncParsableCommand {
         guard connectionsPerAddress > 0 else {
             throw ValidationError("--connections-per-address is at least 1")
         }
+        guard (0...300).contains(drainSeconds ?? 0) else { throw ValidationError("--drain-seconds is 0 to 300") }
         guard securityContact?.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value < 0x7F }) ?? true else {
             throw ValidationError("--security-contact is a URI such as mailto:security@example.org")
         }
     }
 
     func run() async throws {
+        let settings = try place.resolved()
+        guard settings.isCluster || !directDownloads else {
+            throw ValidationError("--direct-downloads needs --chunks: the chunks of --data are files of the server")
+        }
         var configuration = CloudServerConfiguration()
         configuration.host = listen.host
         configuration.port = listen.port
@@ -74,6 +91,8 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.trustedProxies = trustedProxy
         configuration.connectionsPerAddress = connectionsPerAddress
         configuration.securityContact = securityContact
+        configuration.directDownloads = directDownloads
+        configuration.drain = .seconds(drainSeconds ?? (settings.isCluster ? 5 : 0))
         if let tlsCertificate, let tlsKey { configuration.certificate = (tlsCertificate, tlsKey) }
         configuration.publicURL = publicUrl
         configuration.isEncryptedByProxy = publicUrl?.hasPrefix("https://") ?? false
@@ -85,8 +104,9 @@ struct ServeCommand: AsyncParsableCommand {
                 "tokens cross the network unencrypted: give a certificate, or listen on 127.0.0.1 behind a proxy with TLS"
             )
         }
+        settings.warn(log)
         do {
-            let store = try ServerStore(path: data.data, serving: true, log: log)
+            let store = try ServerStore(try ServerPlace(settings.place), serving: true, log: log)
             let host = listen.host
             try await CloudServer(store, configuration, log: log).run(handlesSignals: true) { port in
                 print("ubiquity-server listens on \(scheme)://\(host):\(port)")

@@ -9,12 +9,12 @@ struct SessionCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the browsers of all accounts, or of one.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @OptionGroup var format: ListFormat
         @Argument(help: "The account.") var account: String?
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 try format.show(
                     ["number", "account", "browser", "signed in", "last seen"],
                     try await store.sessions.list(ofAccount: account).map {
@@ -27,11 +27,11 @@ struct SessionCommand: AsyncParsableCommand {
     struct End: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Sign a browser out at once.")
 
-        @OptionGroup var data: DataOption
+        @OptionGroup var place: PlaceOption
         @Argument(help: "The session's number in the list.") var number: Int64
 
         func run() async throws {
-            try await withStore(data) { store in
+            try await withStore(place) { store in
                 guard try await store.sessions.endSession(number) else {
                     throw Failure("There is no session \(number). `ubiquity-server session list` shows them.")
                 }

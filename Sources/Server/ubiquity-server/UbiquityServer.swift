@@ -1,4 +1,5 @@
 import ArgumentParser
+import CloudServer
 import DaemonProtocol
 import Foundation
 import Glibc
@@ -13,12 +14,14 @@ struct UbiquityServer: AsyncParsableCommand {
         abstract: "A cloud of your own, for your devices.",
         discussion: """
             Without a subcommand it serves: ubiquity-server --data DIR. Everything is kept in that one directory. \
+            With --database and --chunks any number of processes serve one PostgreSQL database and one bucket. \
             SIGTERM and SIGINT shut it down cleanly.
             """,
         version: ProgramVersion.current,
         subcommands: [
             ServeCommand.self, AccountCommand.self, DeviceCommand.self, SessionCommand.self, LinkCommand.self,
             ContainerCommand.self, BackupCommand.self, RestoreCommand.self, CollectCommand.self,
+            RestoredCommand.self, MetricsTokenCommand.self, MigrateCommand.self, StorageCheckCommand.self,
         ],
         defaultSubcommand: ServeCommand.self)
 
@@ -26,7 +29,7 @@ struct UbiquityServer: AsyncParsableCommand {
         // Files that this program creates are accessible to their owner only.
         umask(0o077)
         do {
-            var command = try parseAsRoot()
+            var command = try command(Array(CommandLine.arguments.dropFirst()))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -34,14 +37,15 @@ struct UbiquityServer: AsyncParsableCommand {
             }
         } catch { exit(withError: error) }
     }
-}
 
-/// The option that names the server's data directory.
-struct DataOption: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "The directory with all data of the server. Only `serve` and `account add` create it.", valueName: "dir"))
-    var data: String
+    /// Returns the command that arguments and, for a server, the file of settings describe.
+    private static func command(_ arguments: [String]) throws -> any ParsableCommand {
+        let command = try parseAsRoot(arguments)
+        guard let serve = command as? ServeCommand, let settings = try serve.place.settingsFile() else {
+            return command
+        }
+        return try parseAsRoot(arguments + settings.arguments(beside: arguments))
+    }
 }
 
 /// Requests confirmation before an action that cannot be undone.
@@ -59,15 +63,19 @@ struct ConfirmOption: ParsableArguments {
 }
 
 extension ParsableCommand {
-    /// Runs `body` with the directory's storage, as the user to whom the directory belongs. A server may run on the directory at the same
-    /// time.
+    /// Runs `body` with the server's storage; with a directory, as the user to whom it belongs. Servers may run on the storage at the same
+    /// time, unless `alone`: then it is refused if one runs on the directory, or uses the database.
     func withStore(
-        _ options: DataOption, mayCreate: Bool = false, _ body: (ServerStore) async throws -> Void
+        _ options: PlaceOption, mayCreate: Bool = false, alone: Bool = false,
+        _ body: (ServerStore) async throws -> Void
     ) async throws {
+        let settings = try options.resolved()
         do {
-            try becomeOwner(of: options.data)
+            if case .directory(let directory) = settings.place { try becomeOwner(of: directory) }
+            let log = serverLogger(.warning)
+            settings.warn(log)
             let store = try ServerStore(
-                path: options.data, serving: false, mayCreate: mayCreate, log: serverLogger(.warning))
+                try ServerPlace(settings.place), serving: alone, isAlone: alone, mayCreate: mayCreate, log: log)
             do { try await body(store) } catch {
                 try await store.close()
                 throw error

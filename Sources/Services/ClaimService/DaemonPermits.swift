@@ -24,6 +24,8 @@ package struct DaemonPermits: EnginePermits {
         case nil: break
         }
         guard access.mayWait else {
+            // The grant is decided, and its delivery waits for the thread that is delivering other outcomes.
+            if claims.arbiter.isGranted(id) { return .now(end: { permit.giveUp() }) }
             permit.giveUp()
             return .refused
         }

@@ -1,47 +1,52 @@
 import Foundation
 
-/// The requests that the kernel sends to a device's daemon.
+/// The requests that the kernel sends to a device's daemon, and what they cost.
 extension TestDevice {
-    /// Returns the number of requests since the mount, by the names of their operations.
-    private func requests() async throws -> [String: Int] {
-        struct Response: Decodable {
-            struct Mount: Decodable {
-                let mount: String
-                let requests: [String: Int]
-            }
-            let mounts: [Mount]
-        }
+    private struct Counts: Decodable {
+        let mount: String
+        let requests: [String: Int]
+        let requestsInProgress: Int
+        let requestCosts: [String: Int]
+    }
+
+    /// Returns the counts since the mount.
+    private func counts() async throws -> Counts {
+        struct Response: Decodable { let mounts: [Counts] }
         // Without a path, because resolving one would itself send requests to the mount.
         let text = try await ubiquity(["diagnose", "--json"]).text()
         let mounts = try JSONDecoder().decode(Response.self, from: Data(text.utf8)).mounts
-        guard let counts = mounts.first(where: { $0.mount == mount })?.requests else {
+        guard let counts = mounts.first(where: { $0.mount == mount }) else {
             throw EndToEndError("\(mount) is not among the mounts: \(text)")
         }
         return counts
     }
 
     /// Returns the requests that the kernel sends because of a script in the documents folder, without those that it sends at any time to
-    /// free memory.
-    package func requests(of script: String) async throws -> [String: Int] {
-        // After this the kernel has looked up the folder itself.
-        try await shell("true")
-        let before = try await settledRequests()
+    /// free memory, and what the requests cost.
+    package func requests(of script: String) async throws -> RequestTally {
+        // After this the kernel has looked up the folder itself, and knows which requests it need not send.
+        try await shell("stat . && ls ..")
+        let before = try await settledCounts()
         try await shell(script)
-        let after = try await settledRequests()
-        return after.reduce(into: [:]) { result, entry in
-            let count = entry.value - (before[entry.key] ?? 0)
-            if count != 0, !["forget", "batchForget"].contains(entry.key) { result[entry.key] = count }
+        let after = try await settledCounts()
+        func change(_ counts: KeyPath<Counts, [String: Int]>) -> [String: Int] {
+            after[keyPath: counts].merging(before[keyPath: counts]) { $0 - $1 }.filter { $0.value != 0 }
         }
+        let requests = change(\.requests).filter { !["forget", "batchForget"].contains($0.key) }
+        return RequestTally(requests: requests, costs: change(\.requestCosts))
     }
 
-    /// Returns the counts once every file is released; programs do not wait for the release.
-    private func settledRequests() async throws -> [String: Int] {
-        var counts: [String: Int] = [:]
+    /// Returns the counts once every file is released and no handler runs; programs do not wait for the release.
+    private func settledCounts() async throws -> Counts {
+        var settled: Counts?
         try await eventually("every file that was opened is released") {
-            counts = try await requests()
-            let opened = counts["open", default: 0] + counts["create", default: 0] + counts["opendir", default: 0]
-            return opened == counts["release", default: 0] + counts["releasedir", default: 0]
+            let counts = try await counts()
+            let opened = counts.requests["open", default: 0] + counts.requests["create", default: 0]
+            guard opened == counts.requests["release", default: 0], counts.requestsInProgress == 0 else { return false }
+            settled = counts
+            return true
         }
-        return counts
+        guard let settled else { throw EndToEndError("no counts") }
+        return settled
     }
 }

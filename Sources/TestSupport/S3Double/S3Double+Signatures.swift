@@ -5,6 +5,9 @@ import S3Client
 extension S3Double {
     /// - Returns: The refusal; nil if the request is signed correctly.
     func refusal(of request: S3DoubleRequest, _ state: State, at now: Timestamp) -> S3DoubleAnswer? {
+        if request.query.contains(where: { $0.name == "X-Amz-Signature" }) {
+            return refusal(ofLink: request, state, at: now)
+        }
         let form =
             /AWS4-HMAC-SHA256 Credential=([^\/]+)\/\d{8}\/([^\/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=[0-9a-f]{64}/
         guard let authorization = request.header("Authorization"), let match = authorization.wholeMatch(of: form),
@@ -31,6 +34,22 @@ extension S3Double {
             headers: request.headers.filter { signed.contains($0.name.lowercased()) }, bodyDigest: digest)
         let expected = SigV4(region: region).authorization(of: input, with: state.credentials, at: time)
         return isComplete && expected == authorization ? nil : .error(403, "SignatureDoesNotMatch")
+    }
+}
+
+extension S3Double {
+    /// - Returns: The refusal of a request whose signature is in its URL; nil if the link is valid.
+    private func refusal(ofLink request: S3DoubleRequest, _ state: State, at now: Timestamp) -> S3DoubleAnswer? {
+        let values = Dictionary(request.query.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        guard let time = values["X-Amz-Date"].flatMap(S3DoubleTime.compact),
+            let seconds = values["X-Amz-Expires"].flatMap({ Int64($0) }), let host = request.header("Host")
+        else { return .error(400, "AuthorizationQueryParametersError") }
+        let age = now.duration(since: time)
+        guard age > .seconds(-900), age <= .seconds(seconds) else { return .error(403, "AccessDenied") }
+        let expected = SigV4(region: region).linkQuery(
+            host: host, path: request.path, with: state.credentials, at: time, seconds: seconds)
+        let isSigned = request.method == "GET" && SigV4.encode(query: expected) == SigV4.encode(query: request.query)
+        return isSigned ? nil : .error(403, "SignatureDoesNotMatch")
     }
 }
 

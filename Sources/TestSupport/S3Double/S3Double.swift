@@ -12,6 +12,8 @@ package final class S3Double: Sendable {
         /// Empty for a request about the bucket.
         package let key: String
         package let status: Int
+        /// Whether the signature was in the URL.
+        package let isLink: Bool
     }
 
     struct State {
@@ -70,7 +72,8 @@ package final class S3Double: Sendable {
                 .map { state.script.remove(at: $0).fault }
             let answer = answer(request, fault, &state, at: now.adding(state.clockOffset))
             let key = key(of: request) ?? ""
-            state.seen.append(Seen(method: request.method, key: key, status: answer.status))
+            let isLink = request.query.contains { $0.name == "X-Amz-Signature" }
+            state.seen.append(Seen(method: request.method, key: key, status: answer.status, isLink: isLink))
             return answer
         }
     }

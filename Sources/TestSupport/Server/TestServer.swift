@@ -4,6 +4,7 @@ package import CloudServer
 import Foundation
 package import HTTPCloud
 package import Logging
+package import S3Client
 package import ServerStorage
 
 package let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -48,22 +49,28 @@ package struct TestServer: Sendable {
     }
 }
 
-/// Runs `body` with a server on the loopback interface, and stops the server afterwards.
+/// Runs `body` with a server on the loopback interface, and stops the server afterwards. No time passes for its limits of attempts, which
+/// a slow machine would change.
 ///
 /// - Parameters:
 ///   - port: 0 for any free port.
 ///   - folder: The data directory, which is kept; nil for one that is removed afterwards.
+///   - database: A database of PostgreSQL, which several servers may share; nil for one in the directory.
+///   - bucket: The bucket for chunks; nil for files in the directory.
 ///   - passwordCost: The cost of one attempt at a link's password.
 /// - Throws: The errors of `body`, and ``ServerNotStarted``.
 package func withServer<T: Sendable>(
-    port: Int = 0, folder: String? = nil, passwordCost: PasswordCost = .light,
+    port: Int = 0, folder: String? = nil, database: PostgresAddress? = nil, bucket: S3Client? = nil,
+    passwordCost: PasswordCost = .light,
     configure: (inout CloudServerConfiguration) -> Void = { _ in },
     _ body: @escaping @Sendable (TestServer) async throws -> T
 ) async throws -> T {
     let path = folder ?? "\(NSTemporaryDirectory())/ubiquity-server-\(UUID().uuidString)"
     defer { if folder == nil { try? FileManager.default.removeItem(atPath: path) } }
     let time = ShiftedTime()
-    let store = try ServerStore(path: path, serving: true, log: quiet, time: time, passwordCost: passwordCost)
+    let store = try ServerStore(
+        ServerPlace(directory: path, database: database, chunks: bucket?.location), serving: true, log: quiet,
+        time: time, uptime: { .zero }, passwordCost: passwordCost, bucket: bucket)
     var configuration = CloudServerConfiguration()
     configuration.port = port
     configure(&configuration)

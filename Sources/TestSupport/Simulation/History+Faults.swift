@@ -102,7 +102,11 @@ extension History {
         if isUser {
             let text = try user(on: device).act(&random, &ledger, &next)
             // While calls fail, a tree that can not be read is not shown to any program either.
-            if let snapshot = try? Snapshot(device) { packageLedger.note(snapshot, on: device.number) }
+            if let snapshot = try? Snapshot(device) {
+                packageLedger.note(snapshot, on: device.number)
+                // The next action may end a copy under the identity that this one gave it.
+                ledger.note(snapshot, on: device.number)
+            }
             return text
         }
         if device.isOnline { try device.syncFully() }
@@ -114,7 +118,8 @@ extension History {
         let now = try Snapshot(device)
         // Of several operations only the last is in doubt, and without a sync none has to survive a power cut.
         let isAtomic = story.last.map { $0.contains("by renaming") && !$0.contains("loses power") } ?? false
-        let problems = ledger.suppose(supposed, visible: now.contents, isAtomic: isAtomic, forgets: forgets)
+        let problems = ledger.suppose(
+            supposed, visible: now.contents, rows: now.rows, isAtomic: isAtomic, forgets: forgets)
         stepProblems += problems.map { "\(device.name): \($0)" }
     }
 

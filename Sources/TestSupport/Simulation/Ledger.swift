@@ -11,38 +11,45 @@ struct Ledger {
     /// Contents whose sync was acknowledged to a program.
     private(set) var synced: Set<String> = []
 
+    /// The rows in which a content was shown when it was replaced or deleted.
+    private var former: [String: Set<ItemID>] = [:]
+
     /// Contents seen in packages.
     private var packaged: Set<String> = []
-    /// Contents seen below each folder, on any device, and the folders that some device showed in a package.
+    /// Contents seen in each document and below each folder, on any device, and the items that some device showed in a package.
     private var below: [ItemID: Set<String>] = [:]
-    private var packageFolders: Set<ItemID> = []
+    private var packageItems: Set<ItemID> = []
     private var packages: [Int: Set<ItemID>] = [:]
     private var hasSetAside = false
-    /// The ids of each device's files that have a copied content.
+    /// The ids of each device's files and conflict versions.
     private var names: [Int: [NodeID: ItemID]] = [:]
 
     /// Records what a device shows.
     ///
     /// A package that two devices changed concurrently is kept as two complete packages: a content that one of them replaced or deleted
     /// stays in the other. A deleted package may come back as a whole. A device that does not know yet that a folder is now in a package
-    /// replaces and deletes contents there that the log has in the package, and possibly no device ever shows those in one.
+    /// replaces and deletes contents there that the log has in the package, and possibly no device ever shows those in one. A document that
+    /// moved into a package which is then kept as a copy is as before the move in the log, although its content was replaced.
     mutating func note(_ snapshot: Snapshot, on device: Int) {
-        noteNames(snapshot, on: device)
         packaged.formUnion(snapshot.packaged)
-        packageFolders.formUnion(snapshot.packageFolders)
+        packageItems.formUnion(snapshot.packageItems)
         below.merge(snapshot.below) { $0.union($1) }
+        noteNames(snapshot, on: device)
         let isAnyGone = !packages[device, default: []].isSubset(of: snapshot.packages.keys)
         packages[device] = Set(snapshot.packages.keys)
         hasSetAside = hasSetAside || snapshot.hasSetAside || isAnyGone
         guard hasSetAside else { return }
         exempt.formUnion(packaged)
-        for folder in packageFolders { exempt.formUnion(below[folder, default: []]) }
+        for item in packageItems { exempt.formUnion(below[item, default: []]) }
     }
 
     private mutating func noteNames(_ snapshot: Snapshot, on device: Int) {
-        guard !copies.isEmpty else { return }
-        for file in snapshot.files where copies[file.content] != nil {
-            if let old = names[device]?[file.node], old != file.item { rename(file.content, from: old, to: file.item) }
+        for file in snapshot.files {
+            if let old = names[device]?[file.node], old != file.item {
+                rename(file.content, from: old, to: file.item)
+                // The row of a document in a package that is kept as a copy has a new id, and had the document's contents before.
+                below[file.item, default: []].formUnion(below[old, default: []])
+            }
             names[device, default: [:]][file.node] = file.item
         }
     }
@@ -56,6 +63,7 @@ struct Ledger {
         guard let content else { return }
         if copies[content] == nil {
             superseded.insert(content)
+            if let place { former[content, default: []].insert(place.row) }
         } else {
             end(content, at: place)
         }
@@ -70,6 +78,11 @@ struct Ledger {
         if let content { exempt.insert(content) }
     }
 
+    /// Allows a content to stay that was replaced or deleted.
+    mutating func excuseIfGone(_ content: String?) {
+        if let content, gone.contains(content) { exempt.insert(content) }
+    }
+
     mutating func sync(_ content: String) { synced.insert(content) }
 
     // MARK: Copies
@@ -77,6 +90,8 @@ struct Ledger {
     /// The place where a device shows a content, and which id stands for which item as far as the device knows.
     struct Place {
         let item: ItemID
+        /// The id of the row, which for a conflict version is not that of its document.
+        let row: ItemID
         let standing: (ItemID) -> ItemID
     }
 
@@ -103,7 +118,11 @@ struct Ledger {
     /// Records that a file took another identity on its device, as when a new file is renamed over a document.
     mutating func rename(_ content: String, from old: ItemID, to new: ItemID) {
         guard let known = copies[content] else { return }
-        for (index, copy) in known.enumerated() where copy.ids.contains(old) { copies[content]?[index].ids.insert(new) }
+        for (index, copy) in known.enumerated() where copy.ids.contains(old) {
+            copies[content]?[index].ids.insert(new)
+            // It ended on another device, which this one had not seen: the bytes rightly stay where they were moved to.
+            if copy.isGone { exempt.insert(content) }
+        }
     }
 
     private mutating func end(_ content: String, at place: Place?) {
@@ -114,6 +133,9 @@ struct Ledger {
         }
         // A conflict version has an id that no copy was given: it may be any of them, and the other copies stay.
         if meant.isEmpty, place != nil, known.count > 1 { exempt.insert(content) }
+        // Two devices gave one document the same bytes, and this one may not have seen the other's: the log decides whether both end.
+        let open = meant.filter { !known[$0].isGone }.map { known[$0].ids }
+        if open.map(\.count).reduce(0, +) > Set(open.joined()).count { exempt.insert(content) }
         for index in meant.isEmpty || place == nil ? Array(known.indices) : meant {
             copies[content]?[index].isGone = true
         }
@@ -138,8 +160,15 @@ struct Ledger {
     /// operation the old or the new content must be there, and synced contents must be there in any case.
     ///
     /// A device that `forgets` may show a state from before it saw the old content, whose presence or absence then proves nothing. Where
-    /// the new content survived, the old one may be shown as well, as a conflict that the new one has yet to replace in the log.
-    mutating func suppose(_ done: Ledger, visible: Set<String>, isAtomic: Bool, forgets: Bool = false) -> [String] {
+    /// the new content survived, the old one may be shown as well, as a conflict that the new one has yet to replace in the log. Likewise
+    /// a content that is shown in other rows only, but not where it was replaced, was replaced.
+    ///
+    /// - Parameters:
+    ///   - visible: All contents that the device shows.
+    ///   - rows: The content that each row shows.
+    mutating func suppose(
+        _ done: Ledger, visible: Set<String>, rows: [ItemID: String], isAtomic: Bool, forgets: Bool = false
+    ) -> [String] {
         let (new, old) = (done.written.subtracting(written), done.superseded.subtracting(superseded))
         let before = (written: written, exempt: exempt)
         let safe = done.synced.subtracting(synced).subtracting(done.gone)
@@ -149,13 +178,16 @@ struct Ledger {
             new.union(done.exempt).contains { $0.hasPrefix(half) }
         }
         exempt = done.exempt.union(new.subtracting(visible)).union(halves)
+        let replaced = old.filter { content in
+            !visible.contains(content) || done.former[content].map { !$0.contains { rows[$0] == content } } ?? false
+        }
         if forgets {
-            exempt.formUnion(new.isDisjoint(with: visible) ? old.subtracting(visible) : old)
+            exempt.formUnion(new.isDisjoint(with: visible) ? replaced : old)
         } else {
-            superseded.formUnion(old.subtracting(visible))
+            superseded.formUnion(replaced)
             if !new.isDisjoint(with: visible) { exempt.formUnion(old) }
         }
-        synced = done.synced
+        (synced, former) = (done.synced, done.former)
         // A copy, replacement or deletion made here may have happened or not.
         for content in Set(done.copies.keys).union(copies.keys) where done.copies[content] != copies[content] {
             exempt.insert(content)

@@ -16,17 +16,20 @@ struct Snapshot {
     private(set) var problems: [String] = []
     /// Contents of files in packages.
     private(set) var packaged: Set<String> = []
-    /// Contents of all files below each folder.
+    /// The content of each document, and the contents of all files below each folder.
     private(set) var below: [ItemID: Set<String>] = [:]
-    /// Folders in packages, and the packages.
-    private(set) var packageFolders: Set<ItemID> = []
+    /// Documents and folders in packages, and the packages.
+    private(set) var packageItems: Set<ItemID> = []
     private(set) var hasSetAside = false
     /// The contents of each package by their paths in it; of nested packages only the outermost one counts.
     private(set) var packages: [ItemID: [String: String]] = [:]
     /// The outermost package that each item is or is in.
     private(set) var homes: [ItemID: ItemID] = [:]
     private(set) var items: Set<ItemID> = []
+    /// The files and the conflict versions.
     private(set) var files: [(node: NodeID, item: ItemID, content: String)] = []
+    /// The content of each file and conflict version.
+    private(set) var rows: [ItemID: String] = [:]
     /// Marks a content that was announced and is on its way.
     static let unreadable = "? no bytes"
 
@@ -49,9 +52,11 @@ struct Snapshot {
             if item.kind == .file {
                 let content = try device.text(of: item)
                 contents.insert(content)
-                if !item.isConflictSibling { files.append((item.node, item.item, content)) }
+                rows[item.item] = content
+                files.append((item.node, item.item, content))
                 if path.contains(".app/") { packaged.insert(content) }
-                for folder in above { below[folder, default: []].insert(content) }
+                let holders = item.isConflictSibling ? above : above + [item.item]
+                for holder in holders { below[holder, default: []].insert(content) }
                 if !item.isExcluded, !item.isConflictSibling {
                     if !shared.insert(content).inserted { doubled.insert(content) }
                     if let package {
@@ -69,8 +74,8 @@ struct Snapshot {
             }
             if !item.isExcluded { entries[path] = text }
             if item.isPackage, path.contains(" (conflict from") { hasSetAside = true }
+            if package != nil { packageItems.insert(item.item) }
             guard item.kind == .folder else { continue }
-            if package != nil { packageFolders.insert(item.item) }
             try visit(item.node, path: path, in: package, under: above + [item.item], device, transaction)
         }
     }

@@ -43,6 +43,7 @@ extension UserActions {
         let (old, text, place) = (try content(of: target), try content(of: sibling), place(of: target))
         // From now on it is a copy: a device that replaces the version elsewhere does not replace this copy.
         ledger.excuse(text)
+        try excuseVersion(shownBy: target, &ledger)
         try attempt(&ledger) {
             $0.supersede(old == text ? nil : old, at: place)
         } _: {
@@ -50,6 +51,18 @@ extension UserActions {
                 sibling.name.bytes, in: sibling.parent, to: Array(name.utf8), in: folder, mode: .replace)
         }
         return "keep \(path) as \(try self.path(folder))/\(name) over ‘\(old ?? "")’"
+    }
+
+    /// Excuses the content of a document that a version in conflict shows as well, because the newer one has not been downloaded: a user who
+    /// deletes the document may mean that version. The device keeps it, unless an edit takes the document's place. It also keeps a version
+    /// that the document's unsent edit replaced.
+    func excuseVersion(shownBy document: LocalItem?, _ ledger: inout Ledger) throws {
+        guard let document, document.kind == .file, !document.isConflictSibling else { return }
+        let text = try content(of: document)
+        let versions = try device.metadata.read { try $0.local.siblings(of: document.item, in: document.container) }
+        for version in try versions.map({ try content(of: $0) }) {
+            if version == text { ledger.excuse(text) } else { ledger.excuseIfGone(version) }
+        }
     }
 
     private func discardAll(of document: ItemID, in container: ContainerID, _ ledger: inout Ledger) throws -> String {

@@ -75,7 +75,7 @@ extension UserActions {
     }
 
     /// `open(O_CREAT | O_TRUNC)`, `write`, `close` of a content that another file has.
-    private func write(
+    func write(
         _ text: String, from source: ItemID, to name: String, in folder: NodeID, _ ledger: inout Ledger
     ) throws -> String {
         let path = "\(try path(folder))/\(name)"
@@ -114,7 +114,7 @@ extension UserActions {
     func place(of item: LocalItem?) -> Ledger.Place? {
         guard let item else { return nil }
         let (metadata, container) = (device.metadata, item.container)
-        return Ledger.Place(item: item.conflict?.document ?? item.item) { id in
+        return Ledger.Place(item: item.conflict?.document ?? item.item, row: item.item) { id in
             (try? metadata.read { try $0.remote(in: container).standingID(for: id) }) ?? id
         }
     }

@@ -68,6 +68,7 @@ extension UserActions {
             try Self.excluded.contains(name) || device.metadata.read { try $0.local.item(parent)?.isExcluded } == true
         if staysHere || source.isExcluded { try excuseAll(below: source, &ledger) }
         let mode = random.chance(80) ? RenameMode.replace : .noReplace
+        try excuseVersion(shownBy: target, &ledger)
         try attempt(&ledger) {
             guard target?.node != source.node else { return }
             old == moved ? $0.leave(old, at: place) : $0.supersede(old, at: place)

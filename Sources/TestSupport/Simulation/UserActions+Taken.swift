@@ -17,6 +17,7 @@ extension UserActions {
         guard source.node != target.node, !target.isExcluded, !source.isExcluded else { throw Errno(EEXIST) }
         let paths = (try path(source.node), try path(target.node))
         let (moved, old, place) = (try content(of: source), try content(of: target), place(of: target))
+        try excuseVersion(shownBy: target, &ledger)
         try attempt(&ledger) {
             old == moved ? $0.leave(old, at: place) : $0.supersede(old, at: place)
         } _: {

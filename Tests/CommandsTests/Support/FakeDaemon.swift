@@ -59,9 +59,11 @@ final class ScriptedHandler: RequestHandler {
         AccessRequest.self, CheckRequest.self, ClaimsRequest.self, CollectRequest.self, ConflictsRequest.self,
         DeletedRequest.self,
         DiagnoseRequest.self, DownloadRequest.self, EvictRequest.self, FetchVersionRequest.self, FindRequest.self,
-        FinishRequest.self, HelloRequest.self, KeyValuesRequest.self, LinksRequest.self, MonitorRequest.self,
+        FinishRequest.self, HelloRequest.self, KeyValuesRequest.self, LinksRequest.self, LogLevelRequest.self,
+        MonitorRequest.self,
         PackageTypesRequest.self, PinRequest.self, PublishRequest.self, RemoveVersionsRequest.self, ResetRequest.self,
         ResolveRequest.self, RestoreDeletedRequest.self, RestoreRequest.self, SetKeyValuesRequest.self,
+        SetOnlineRequest.self,
         StatusRequest.self, StopRequest.self, StorageRequest.self, SyncRequest.self, UnfollowRequest.self,
         UnpublishRequest.self, VersionsRequest.self, WatchKeyValuesRequest.self, WatchRequest.self,
     ])

@@ -94,7 +94,8 @@ enum Samples {
         WatchKeyValuesRequest(container: "CloudDocs"), UnfollowRequest(request: 7),
         PublishRequest(path: oddPath, seconds: 604_800, password: "secret", timeout: 1.5),
         LinksRequest(), UnpublishRequest(link: 4),
-        LatestVersionRequest(path: path, timeout: 5),
+        LatestVersionRequest(path: path, timeout: 5), SetOnlineRequest(isOnline: false),
+        LogLevelRequest(level: "debug"),
         ResumeRequest(path: oddPath, edits: .uploadUnlessConflict, seen: "7.0", staysPaused: true, timeout: 5),
     ]
 
@@ -123,6 +124,7 @@ enum Samples {
         ResolveResponse(resolved: 1), DiagnoseResponse(report: "all\nwell"),
         ResetResponse(pendingItems: 2),
         CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1),
+        LogLevelResponse(level: "debug"),
         CollectResponse(containers: [
             CollectedContainer(
                 container: "CloudDocs", storedChunks: 5, storedBytes: 6, garbageChunks: 1, garbageBytes: 2,

@@ -49,7 +49,7 @@ enum SmallDisk: String, CaseIterable, CustomTestStringConvertible {
         fail() { echo "failed: $*"; u status $M; df -k $DISK; ls -la $DISK/state; tail -n 30 $DISK/state/daemon.log; exit 1; } >&2
         must() { "$@" || fail "status $? of $*"; }
         fill() { until ! dd if=/dev/zero bs=4k of=$DISK/ballast.$RANDOM$RANDOM$RANDOM 2>/dev/null; do :; done; }
-        neighbour() { while :; do fill; done & NEIGHBOUR=$!; }
+        neighbour() { while [ ! -e $HOME/enough ]; do fill; done & NEIGHBOUR=$!; }
         bytes() { head -c $(($1 * 1000000)) /dev/urandom; }
 
         """#

@@ -19,6 +19,8 @@ final class FakeKernel: Sendable {
     private let end: Int32
     private let close: @Sendable () -> Void
     private let number = Atomic<UInt64>(0)
+    /// The thread that requests name from now on.
+    let thread = Atomic<UInt32>(1)
 
     struct Reply: Equatable {
         /// An error number of errno(3), or 0 for success.
@@ -35,12 +37,12 @@ final class FakeKernel: Sendable {
 
     /// Runs `body` with a mounted device, and then ends the session.
     static func with(
-        _ device: KernellessDevice, permits: (any AccessPermits)? = nil, readers: Int = 1,
-        _ body: (FakeKernel) async throws -> Void
+        _ device: KernellessDevice, permits: (any AccessPermits)? = nil, downloads: (any DownloadPermits)? = nil,
+        readers: Int = 1, minor: UInt32 = 38, flags: Int = 0, _ body: (FakeKernel) async throws -> Void
     ) async throws {
-        let kernel = try FakeKernel(device, permits, readers)
+        let kernel = try FakeKernel(device, permits, downloads, readers)
         do {
-            guard try kernel.start().error == 0 else { throw Errno(EPROTO, "no agreement") }
+            guard try kernel.start(minor, flags).error == 0 else { throw Errno(EPROTO, "no agreement") }
             try await body(kernel)
         } catch {
             _ = await kernel.stop()
@@ -49,7 +51,9 @@ final class FakeKernel: Sendable {
         _ = await kernel.stop()
     }
 
-    private init(_ device: KernellessDevice, _ permits: (any AccessPermits)?, _ readers: Int) throws {
+    private init(
+        _ device: KernellessDevice, _ permits: (any AccessPermits)?, _ downloads: (any DownloadPermits)?, _ readers: Int
+    ) throws {
         self.device = device
         var ends: [Int32] = [-1, -1]
         try check("socketpair") {
@@ -58,16 +62,17 @@ final class FakeKernel: Sendable {
         end = ends[0]
         var log = Logger(label: "test")
         log.logLevel = .critical
-        mount = MountedFileSystem(device.files, invalidator: KernelInvalidator(log: log), turns: permits, log: log)
+        mount = MountedFileSystem(
+            device.files, invalidator: KernelInvalidator(log: log), turns: permits, downloads: downloads, log: log)
         var options = FuseOptions()
         (options.readerCount, options.clonesDevice) = (readers, false)
         connection = try FuseConnection(device: ends[1], fileSystem: mount, options: options, logger: log)
         close = try FuseReaders.start(connection)
     }
 
-    /// Sends FUSE_INIT: protocol 7.38 without any optional feature.
-    private func start() throws -> Reply {
-        try call(.start, Body(7 as UInt32, 38 as UInt32, 0 as UInt32, 0 as UInt32, [UInt8](repeating: 0, count: 48)))
+    /// Sends FUSE_INIT: protocol 7.`minor` with the optional features of `flags`.
+    private func start(_ minor: UInt32, _ flags: Int) throws -> Reply {
+        try call(.start, Body(7 as UInt32, minor, 0 as UInt32, UInt32(flags), [UInt8](repeating: 0, count: 48)))
     }
 
     deinit { Glibc.close(end) }
@@ -96,7 +101,7 @@ final class FakeKernel: Sendable {
         var header = kernel_fuse_in_header()
         header.len = UInt32(size + body.bytes.count)
         (header.opcode, header.unique, header.nodeid) = (code, unique, node)
-        (header.uid, header.gid, header.pid) = (1000, 1000, 1)
+        (header.uid, header.gid, header.pid) = (1000, 1000, thread.load(ordering: .relaxed))
         try send(withUnsafeBytes(of: header) { Array($0) } + body.bytes)
     }
 

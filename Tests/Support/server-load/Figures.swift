@@ -6,6 +6,7 @@ final class Figures: Sendable {
     private struct State {
         var appends: [Float] = []
         var seen: [Float] = []
+        var chunks: [Float] = []
         var failures = 0
         var isGivenUp = false
     }
@@ -13,6 +14,7 @@ final class Figures: Sendable {
     private let state = Mutex(State())
 
     func appended(_ duration: Duration) { state.withLock { $0.appends.append(Float(duration / .milliseconds(1))) } }
+    func put(_ duration: Duration) { state.withLock { $0.chunks.append(Float(duration / .milliseconds(1))) } }
     func saw(_ milliseconds: Double) { state.withLock { $0.seen.append(Float(milliseconds)) } }
     func failed() { state.withLock { $0.failures += 1 } }
 
@@ -24,9 +26,10 @@ final class Figures: Sendable {
         let state = state.withLock { $0 }
         let rate = Double(state.appends.count) / seconds
         return """
-            changes acknowledged: \(state.appends.count), \(Int(rate)) a second, appends tried again: \(state.failures)
+            changes acknowledged: \(state.appends.count), \(Int(rate)) a second, requests tried again: \(state.failures)
             acknowledged after: \(Self.distribution(state.appends))
             seen by another device after: \(Self.distribution(state.seen))
+            chunks acknowledged after: \(Self.distribution(state.chunks))
             """
     }
 

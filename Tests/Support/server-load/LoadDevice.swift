@@ -10,8 +10,9 @@ import Synchronization
 /// A device that writes at a given rate and reads what the other devices of its account write.
 final class LoadDevice: Sendable {
     let backend: HTTPBackend
-    private let id: DeviceID
-    private let figures: Figures
+    let id: DeviceID
+    let figures: Figures
+    private let chunks = Mutex<[ChunkID]>([])
     private let acknowledged = Mutex<[LogSequence: [UInt8]]>([:])
 
     init(_ number: Int, token: String, server: String, figures: Figures) async throws {
@@ -25,6 +26,10 @@ final class LoadDevice: Sendable {
 
     /// The acknowledged entries, by the sequence that the server returned.
     var claims: [LogSequence: [UInt8]] { acknowledged.withLock { $0 } }
+
+    /// The acknowledged chunks.
+    var storedChunks: [ChunkID] { chunks.withLock { $0 } }
+    func stored(_ chunk: ChunkID) { chunks.withLock { $0.append(chunk) } }
 
     /// Makes `rate` changes a second, and appends them as a device does: in batches, at most one per gathering interval, one append at a
     /// time.
@@ -47,11 +52,13 @@ final class LoadDevice: Sendable {
         }
     }
 
+    /// How long after the end of the load an entry or a chunk is still tried: the server may be restarting.
+    static let patience = Duration.seconds(30)
     /// The same as in ``EngineTiming``.
     private static let gather = Duration.milliseconds(250)
 
     private func append(_ number: UInt64, _ times: [Timestamp], until end: ContinuousClock.Instant) async {
-        while .now < end + .seconds(10) {
+        while .now < end + Self.patience {
             do {
                 let payload = try batch(number, times).encoded()
                 let place = try await backend.append(payload, to: .cloudDocs)
@@ -105,30 +112,6 @@ final class LoadDevice: Sendable {
             for case .setAttributes(_, let change) in batch.changes {
                 if let made = change.modified { figures.saw(Double(now - made.nanoseconds) / 1e6) }
             }
-        }
-    }
-}
-
-/// Checks that the log of one account has all entries that the server acknowledged to its devices.
-struct LogProof {
-    private let devices: ArraySlice<LoadDevice>
-
-    init(_ devices: ArraySlice<LoadDevice>) { self.devices = devices }
-
-    /// Returns the number of acknowledged entries that are not at the sequence that the server returned.
-    func lost() async throws -> Int {
-        guard let reader = devices.first else { return 0 }
-        var claims = devices.reduce(into: [LogSequence: [UInt8]]()) { all, device in
-            all.merge(device.claims) { first, _ in first }
-        }
-        // If two entries were acknowledged at one sequence, one of them is lost.
-        let twice = devices.reduce(0) { $0 + $1.claims.count } - claims.count
-        var cursor = LogSequence.zero
-        while true {
-            let records = try await reader.backend.entries(in: .cloudDocs, after: cursor, limit: 1_024)
-            guard let last = records.last else { return claims.count + twice }
-            for record in records where claims[record.sequence] == record.payload { claims[record.sequence] = nil }
-            cursor = last.sequence
         }
     }
 }

@@ -150,6 +150,11 @@ struct Simulate: ParsableCommand {
         guard missed == 0 else { throw ExitCode.failure }
     }
 
+    /// Returns a line in which control characters, as in the contents of files, are escaped: tools take a log with NUL for a binary file.
+    private func printable(_ line: Substring) -> String {
+        line.unicodeScalars.map { $0.value < 32 ? $0.escaped(asASCII: true) : String($0) }.joined()
+    }
+
     private func explain(_ outcomes: [Outcome]) throws {
         let failed = outcomes.filter { !$0.problems.isEmpty }
         guard !failed.isEmpty else { return }
@@ -158,9 +163,8 @@ struct Simulate: ParsableCommand {
             var shrinker = Shrinker { try History.live($0, shared: shared) }
             let shortest = try shrinker.shrink(outcome)
             print("\n\(outcome.report.prefix { $0 != "\n" }): \(shortest.plan.steps.count) of its steps are enough")
-            print(
-                shortest.report.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().joined(
-                    separator: "\n"))
+            let lines = shortest.report.split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
+            print(lines.map(printable).joined(separator: "\n"))
         }
         throw ExitCode.failure
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import Ubiquity
 
 /// The program's end of binary frames: offered in the hello, used if the daemon accepts them.
-@Suite("A program's binary frames", .timeLimit(.minutes(2)))
+@Suite("A program's binary frames", .timeLimit(.minutes(10)))
 struct BinaryFramesTests {
     private let claim: AccessRequest
     private let granted: GrantedResponse

@@ -9,7 +9,7 @@ import Testing
 @testable import Ubiquity
 
 /// One of the threads that wait for a response reads for all of them. If none waits, a separate thread reads.
-@Suite("MountConnection", .timeLimit(.minutes(2)))
+@Suite("MountConnection", .timeLimit(.minutes(10)))
 struct MountConnectionTests {
     @Test("two threads get their own responses, whichever arrives first", arguments: [[0, 1], [1, 0]])
     func order(_ order: [Int]) throws {

@@ -14,7 +14,7 @@ package enum DerivedIDs: Sendable {
     }
 
     /// Returns the id whose alias is the heir that holds a content of the item: edits name their base by digest, not by version.
-    func trail(of item: ItemID, to base: Digest) -> ItemID {
+    package func trail(of item: ItemID, to base: Digest) -> ItemID {
         var hash = StableHash(purpose: 3)
         hash.combine(item)
         hash.combine(base)

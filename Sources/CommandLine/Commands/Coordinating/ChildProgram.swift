@@ -23,6 +23,27 @@ struct ChildProgram {
         return ChildProgram(pid: try spawn(words, old), signals: signals)
     }
 
+    /// Replaces this program by another one, which keeps its process, signals and descriptors.
+    ///
+    /// - Returns: Why that failed: status 127 if the program does not exist, 126 if it cannot be run, as a shell does.
+    static func become(_ words: [String]) -> CommandFailure {
+        var arguments = cStrings(words)
+        defer { for argument in arguments { free(argument) } }
+        guard let name = arguments.first ?? nil else { return CommandFailure(.commandNotFound, "no program was given") }
+        execvp(name, &arguments)
+        return failure(errno, words)
+    }
+
+    private static func cStrings(_ words: [String]) -> [UnsafeMutablePointer<CChar>?] {
+        words.map { strdup(rawArgument($0).map { CChar(bitPattern: $0) } + [0]) } + [nil]
+    }
+
+    private static func failure(_ code: Int32, _ words: [String]) -> CommandFailure {
+        CommandFailure(
+            code == ENOENT ? .commandNotFound : .commandNotRunnable,
+            "the program cannot be run (\(String(cString: strerror(code))))", path: words.first)
+    }
+
     private static func spawn(_ words: [String], _ mask: sigset_t) throws(CommandFailure) -> pid_t {
         var attributes = posix_spawnattr_t()
         var mask = mask
@@ -30,16 +51,12 @@ struct ChildProgram {
         defer { posix_spawnattr_destroy(&attributes) }
         posix_spawnattr_setsigmask(&attributes, &mask)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        var arguments = words.map { strdup(rawArgument($0).map { CChar(bitPattern: $0) } + [0]) } + [nil]
+        var arguments = cStrings(words)
         defer { for argument in arguments { free(argument) } }
         guard let name = arguments.first ?? nil else { throw CommandFailure(.commandNotFound, "no program was given") }
         var pid: pid_t = 0
         let code = posix_spawnp(&pid, name, nil, &attributes, &arguments, environ)
-        guard code == 0 else {
-            throw CommandFailure(
-                code == ENOENT ? .commandNotFound : .commandNotRunnable,
-                "the program cannot be run (\(String(cString: strerror(code))))", path: words.first)
-        }
+        guard code == 0 else { throw failure(code, words) }
         return pid
     }
 

@@ -10,7 +10,10 @@ struct DiagnoseCommand: ParsableCommand {
     @Argument(help: "The mount, or any path in it (default: all mounts).", completion: .directory)
     var path: String?
 
-    @Flag(help: "Print JSON: the report of each mount, and how many requests of each kind the kernel has sent.")
+    @Flag(
+        help:
+            "Print JSON: the report of each mount, how many requests of each kind the kernel has sent, and what they cost."
+    )
     var json = false
 
     @Flag(
@@ -28,6 +31,8 @@ struct DiagnoseCommand: ParsableCommand {
         let mount: String
         let report: String
         let requests: [String: UInt64]?
+        let requestsInProgress: UInt64?
+        let requestCosts: [String: UInt64]?
     }
 
     func run() throws {
@@ -36,7 +41,10 @@ struct DiagnoseCommand: ParsableCommand {
         for group in try MountSelection(path.map { [$0] } ?? [], .current()).groups {
             var connection = try DaemonConnection.open(group.record)
             let answer = try connection.call(DiagnoseRequest())
-            mounts.append(Mount(mount: group.record.mount, report: answer.report, requests: answer.requests))
+            mounts.append(
+                Mount(
+                    mount: group.record.mount, report: answer.report, requests: answer.requests,
+                    requestsInProgress: answer.requestsInProgress, requestCosts: answer.requestCosts))
         }
         if json {
             print(try StatusJSON.text(Document(format: StatusJSON.format, mounts: mounts)))

@@ -7,8 +7,6 @@ import Transfers
 
 /// The content of a collection's list in the cloud: written by the device that proposes, read by those that remove.
 struct CollectionListContent {
-    /// A list of the most keys, each with the longest epoch.
-    private static let maximumBytes = UInt64(1 + CollectionList.maximumKeys * 42)
     private static let pieceBytes = 1 << 20
 
     let context: EngineContext
@@ -42,18 +40,10 @@ struct CollectionListContent {
 
     /// Reads the list of a collection. Returns nil where the cloud has none, or one that means nothing: then no key may be removed.
     func read(_ reference: ContentReference, of epoch: UInt64) async throws -> CollectionList? {
-        guard reference.size <= Self.maximumBytes else { return nil }
         do {
-            let reader = ManifestReader(context: context, container: container)
-            guard let manifest = try await reader.manifest(of: reference) else { return nil }
-            var bytes: [UInt8] = []
-            for chunk in manifest.chunks {
-                try Task.checkCancellation()
-                let piece = try await context.plainBytes(of: chunk.id, in: container)
-                guard piece.count == chunk.length else { return nil }
-                bytes += piece
+            return try await CollectionList(reading: reference, of: epoch) { [context, container] in
+                try await context.plainBytes(of: $0, in: container)
             }
-            return try CollectionList(decoding: bytes, of: epoch)
         } catch let error as CloudError {
             guard error.code == .notFound || error.code == .damaged else { throw error }
         } catch let error as ChunkError { guard error.code != .tooNew else { throw error } } catch is ByteCodingError {

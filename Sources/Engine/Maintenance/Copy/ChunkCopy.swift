@@ -10,16 +10,16 @@ struct ChunkCopy {
     private enum Outcome { case copied(UInt64), absent }
 
     private let source: any CloudBackend
-    private let target: any CloudBackend
     private let container: ContainerName
+    private(set) var keys: CopiedKeys
     private(set) var count = 0
     private(set) var bytes: UInt64 = 0
     private(set) var incompleteContents = 0
 
-    init(from source: any CloudBackend, to target: any CloudBackend, _ container: ContainerName) {
+    init(from source: any CloudBackend, _ container: ContainerName, keys: CopiedKeys) {
         self.source = source
-        self.target = target
         self.container = container
+        self.keys = keys
     }
 
     /// Copies the chunks that the target lacks.
@@ -53,7 +53,7 @@ struct ChunkCopy {
 
     /// - Returns: Whether the target has all of these chunks now.
     private mutating func copy(_ chunks: [ChunkID], _ kind: OutgoingChunk.Kind) async throws -> Bool {
-        var waiting = Array(try await target.missing(Array(Set(chunks)), in: container))[...]
+        var waiting = Array(try await keys.missing(Array(Set(chunks))))[...]
         var isComplete = true
         try await withThrowingTaskGroup(of: Outcome.self) { [self] group in
             for _ in 0..<Self.width { if let id = waiting.popFirst() { group.addTask { try await copy(id, kind) } } }
@@ -75,7 +75,7 @@ struct ChunkCopy {
 
     private func copy(_ id: ChunkID, _ kind: OutgoingChunk.Kind) async throws -> Outcome {
         guard let frame = try await frame(id) else { return .absent }
-        try await target.putChunk(OutgoingChunk(id: id, kind: kind, frame: frame), in: container)
+        try await keys.put(OutgoingChunk(id: id, kind: kind, frame: frame))
         return .copied(UInt64(frame.count))
     }
 

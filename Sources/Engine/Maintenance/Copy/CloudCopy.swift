@@ -62,13 +62,14 @@ package struct CloudCopy {
         progress.container = container
         progress.entries = 0
         var position = LogSequence.zero
+        var keys = CopiedKeys(from: source, to: target, container)
         while true {
             try Task.checkCancellation()
             let records = try await source.entries(in: container, after: position, limit: Self.page)
             guard let last = records.last else { break }
             let present = try await target.entries(in: container, after: position, limit: records.count)
             guard present == Array(records.prefix(present.count)) else { throw diverged(container) }
-            try await copyChunks(of: records, in: container)
+            try await copyChunks(of: records, in: container, &keys)
             for record in records.dropFirst(present.count) {
                 guard try await target.append(record.payload, to: container) == record.sequence else {
                     throw diverged(container)
@@ -88,10 +89,16 @@ package struct CloudCopy {
 
     /// Puts the chunks that these entries name and the target lacks. Includes entries that the target has, so that a repeated copy also
     /// restores chunks that the target lost.
-    private mutating func copyChunks(of records: [LogRecord], in container: ContainerName) async throws {
+    private mutating func copyChunks(
+        of records: [LogRecord], in container: ContainerName, _ keys: inout CopiedKeys
+    ) async throws {
         var contents: Set<ContentReference> = []
         for record in records {
-            do { contents.formUnion(try ChangeBatch(decoding: record.payload).copiedContents) } catch {
+            do {
+                let batch = try ChangeBatch(decoding: record.payload)
+                keys.note(batch)
+                contents.formUnion(batch.copiedContents)
+            } catch {
                 // An entry that no device can read has no effect, and names no content.
                 guard case .damaged = error else {
                     throw CloudError(
@@ -99,7 +106,7 @@ package struct CloudCopy {
                 }
             }
         }
-        var chunks = ChunkCopy(from: source, to: target, container)
+        var chunks = ChunkCopy(from: source, container, keys: keys)
         for content in contents {
             try await chunks.copy(content) { [onProgress, progress] count, bytes in
                 var now = progress
@@ -108,6 +115,7 @@ package struct CloudCopy {
                 onProgress(now)
             }
         }
+        keys = chunks.keys
         progress.chunks += chunks.count
         progress.bytes += chunks.bytes
         progress.incompleteContents += chunks.incompleteContents

@@ -12,6 +12,11 @@ package struct FuseAgreement: Sendable, Equatable {
 
     /// Whether the kernel sends lookups and listings of one folder in parallel instead of one by one.
     package let parallelFolders: Bool
+    /// Whether the kernel sends no opendir and releasedir any more after `ENOSYS` for an opendir, and then caches listings.
+    package let needsNoOpendir: Bool
+    /// Whether the kernel sends no link any more after `ENOSYS` for one, and returns `EPERM` to programs. Linux does so since 6.15, whose
+    /// protocol an early version of it may share; 7.44 is the next one. An older kernel passes `ENOSYS` on.
+    package let needsNoLink: Bool
 
     /// - Parameter offer: the body of FUSE_INIT.
     init(offer: kernel_fuse_init_in, options: FuseOptions) {
@@ -21,6 +26,8 @@ package struct FuseAgreement: Sendable, Equatable {
         let offersPassthrough = isExtended && Int(offer.flags2) & KERNEL_FUSE2_PASSTHROUGH != 0
         passthrough = offersPassthrough && options.usesPassthrough
         clearsSetID = flags & KERNEL_FUSE_HANDLE_KILLPRIV_V2 != 0
+        needsNoOpendir = flags & KERNEL_FUSE_NO_OPENDIR_SUPPORT != 0
+        needsNoLink = offer.major == 7 && offer.minor >= 44
         parallelFolders = flags & KERNEL_FUSE_PARALLEL_DIROPS != 0
     }
 

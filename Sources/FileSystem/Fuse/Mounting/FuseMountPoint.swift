@@ -41,6 +41,9 @@ package enum FuseMountPoint {
         return path
     }
 
+    /// Returns the number of the file system that is mounted at `path`, as `major:minor`; nil where there is none.
+    package static func device(at path: String) throws(FuseError) -> String? { try topmost(at: resolved(path))?.device }
+
     static func topmost(at path: String) throws(FuseError) -> MountTable.Entry? {
         do throws(Errno) { return try MountTable.current().topmost(at: Array(path.utf8)) } catch {
             throw FuseError(.system, "The mount table cannot be read (\(error)). Is /proc mounted?")

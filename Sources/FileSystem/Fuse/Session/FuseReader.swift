@@ -34,7 +34,9 @@ final class FuseReader {
         Self.slot.value = Unmanaged.passUnretained(self).toOpaque()
         defer { Self.slot.value = nil }
         let note = RequestNote()
-        while fuse_session_exited(connection.session) == 0, step(note) {}
+        RequestCosts.$isServing.withValue(true) {
+            while fuse_session_exited(connection.session) == 0, step(note) {}
+        }
         noteLibraryFailure()
     }
 
@@ -49,7 +51,10 @@ final class FuseReader {
         connection.counts.add(header.opcode)
         clearsSetID = wantsSetIDCleared(header)
         note.begin(message, size: Int(size))
-        defer { note.end() }
+        defer {
+            note.end()
+            connection.counts.finish()
+        }
         ReplyTarget.with(device: device, patch: patch(for: header)) {
             fuse_session_process_buf(connection.session, &buffer)
         }

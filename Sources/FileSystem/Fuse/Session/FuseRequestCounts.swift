@@ -50,16 +50,29 @@ package final class FuseRequestCounts: Sendable {
 
     private let counts = InlineArray<64, Atomic<UInt64>> { _ in Atomic(0) }
 
+    private let finished = Atomic<UInt64>(0)
+
+    /// Counts a request that has arrived. Has to be followed by ``finish()``.
     func add(_ code: UInt32) {
         // The last slot counts operations that a later kernel may add.
         counts[min(Int(code), 63)].add(1, ordering: .relaxed)
     }
+
+    /// Counts a request whose handler has returned. It may still wait for bytes.
+    func finish() { finished.add(1, ordering: .releasing) }
 
     package subscript(operation: Operation) -> UInt64 { counts[Int(operation.rawValue)].load(ordering: .relaxed) }
 
     /// The counts of the kinds that have arrived at all, by the name of their operation.
     package var byName: [String: UInt64] {
         Dictionary(uniqueKeysWithValues: Operation.allCases.map { ("\($0)", self[$0]) }).filter { $0.value > 0 }
+    }
+
+    /// The number of requests whose handlers are running. A program does not wait for some of them, such as a release.
+    package var inProgress: UInt64 {
+        // In this order, because a request that arrives in between counts as one in progress.
+        let finished = finished.load(ordering: .acquiring)
+        return max(total, finished) - finished
     }
 
     package var total: UInt64 {

@@ -1,3 +1,4 @@
+package import CloudModel
 import GRDB
 
 import struct Foundation.Data
@@ -14,6 +15,7 @@ extension PendingChanges {
 
     /// Stores the batch until the log shows it, and marks its changes as sent.
     package func setBatch(_ payload: [UInt8], deviceSequence: UInt64, of container: ContainerID) throws {
+        try run("DELETE FROM setting WHERE key = ?", [LocalContainer.successorsKey(container)])
         try run(
             "INSERT INTO outbox (container, deviceSequence, payload) VALUES (?,?,?)",
             [container.value, Int64(bitPattern: deviceSequence), Data(payload)])
@@ -30,5 +32,21 @@ extension PendingChanges {
         try run("UPDATE departed SET isSent = 0 WHERE container = ?", [container.value])
         try run("UPDATE resolution SET isSent = 0 WHERE container = ?", [container.value])
         try run("UPDATE keyValuePending SET isSent = 0 WHERE container = ?", [container.value])
+    }
+
+    // MARK: Rows that the batch was made from
+
+    /// Records that the row which the newest batch names `id` belongs to the item that `id` became. Kept until the next batch is made.
+    package func noteSuccessor(of id: ItemID, is node: NodeID, in container: ContainerID) throws {
+        let key = LocalContainer.successorsKey(container)
+        try transaction.setSetting(
+            key, (transaction.setting(key) ?? Data()) + Data("\(id) \(node)\n".utf8))
+    }
+
+    /// Returns the row that the newest batch names `id`, if `id` became another item.
+    package func successor(of id: ItemID, in container: ContainerID) throws -> NodeID? {
+        let noted = try transaction.setting(LocalContainer.successorsKey(container)) ?? Data()
+        let line = String(decoding: noted, as: UTF8.self).split(separator: "\n").last { $0.hasPrefix("\(id) ") }
+        return line.flatMap { UInt64($0.drop { $0 != " " }.dropFirst()) }.map(NodeID.init)
     }
 }

@@ -15,6 +15,10 @@ extension PendingChanges {
         try resolutions("container = ? AND isSent = 0", [container.value])
     }
 
+    package func unsentResolutions(of item: ItemID, in container: ContainerID) throws -> [Resolution] {
+        try resolutions("container = ? AND item = ? AND isSent = 0", [container.value, item.data])
+    }
+
     package func resolutions(of item: ItemID, in container: ContainerID) throws -> [Resolution] {
         try resolutions("container = ? AND item = ?", [container.value, item.data])
     }

@@ -58,9 +58,10 @@ package struct PendingChanges: MetadataTable {
     package func oldest() throws -> Timestamp? {
         let item = try optionalNumber(QueueQueries.oldestPending)
         let departure = try optionalNumber(QueueQueries.oldestDeparture)
-        let resolution = try number("SELECT count(*) FROM resolution WHERE isSent = 0") > 0 ? Int64(0) : nil
+        let hasResolution = try number("SELECT EXISTS (SELECT 1 FROM resolution WHERE isSent = 0)") != 0
         let keyValue = try optionalNumber(QueueQueries.oldestKeyValue)
-        return [item, departure, resolution, keyValue].compactMap(\.self).min().map(Timestamp.init(nanoseconds:))
+        return [item, departure, hasResolution ? 0 : nil, keyValue].compactMap(\.self).min().map(
+            Timestamp.init(nanoseconds:))
     }
 
     /// Returns the time of the next change to the tree after `time` that is not in the log yet.

@@ -27,7 +27,7 @@ extension ConsoleRoutes {
 
     private func offer(_ visit: ConsoleService.Visit) async throws -> PasskeyOffer? {
         guard let origin = visit.origin else { return nil }
-        let challenge = service.challenges.make(for: visit.challengeHolder, now: service.now)
+        let challenge = try await service.challenges().make(for: visit.challengeHolder, now: service.now)
         return PasskeyOffer(
             challenge: Base64URL.encode(challenge), domain: origin.domain,
             user: Base64URL.encode(try await service.store.sessions.userHandle(of: visit.account)),
@@ -45,7 +45,7 @@ extension ConsoleRoutes {
     func confirmSecondFactor(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> HTML {
-        try limitFactors(visit, context)
+        try await limitFactors(visit, context)
         let codes = try await service.store.accounts.confirmSecondFactor(fields["factor"] ?? "", of: visit.account)
         service.audit.note("second factor turned on", context, account: visit.session.accountName)
         return visit.frame.recoveryCodesPage(codes.map(\.description))
@@ -54,7 +54,7 @@ extension ConsoleRoutes {
     func endSecondFactor(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
-        try limitFactors(visit, context)
+        try await limitFactors(visit, context)
         try await refusing("secondFactor", context) {
             try await service.store.accounts.endSecondFactor(of: visit.account, code: fields["factor"] ?? "")
         }
@@ -66,7 +66,7 @@ extension ConsoleRoutes {
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
         guard let challenge = Base64URL.decode(fields["challenge"] ?? ""),
-            service.challenges.isValid(challenge, for: visit.challengeHolder, now: service.now),
+            try await service.challenges().isValid(challenge, for: visit.challengeHolder, now: service.now),
             let origin = visit.origin
         else { throw CloudFailure(.invalidRequest, "The page has expired. Reload it and try again.") }
         let passkey: PasskeyRegistration
@@ -75,14 +75,13 @@ extension ConsoleRoutes {
                 clientData: Base64URL.decode(fields["clientData"] ?? "") ?? [],
                 attestation: Base64URL.decode(fields["attestation"] ?? "") ?? [], challenge: challenge, origin: origin)
         } catch { throw Self.refusal(of: error) }
-        try limitFactors(visit, context)
+        try await limitFactors(visit, context)
         // A stolen session must not leave a way in behind.
         try await refusing("secondFactor", context) {
             try await service.store.accounts.requireSecondFactor(fields["factor"] ?? "", of: visit.account)
         }
-        guard service.challenges.use(challenge, now: service.now) else { throw Self.refusal(of: .otherChallenge) }
         try await service.store.sessions.addPasskey(
-            passkey, of: visit.account, domain: origin.domain, name: fields["name"] ?? "")
+            passkey, challenge: challenge, of: visit.account, domain: origin.domain, name: fields["name"] ?? "")
         service.audit.note("passkey added", context, account: visit.session.accountName)
         return "security?done=\(Notice.passkeyAdded.rawValue)"
     }
@@ -123,8 +122,8 @@ extension ConsoleRoutes {
         return visit.frame.deviceCodePage(code.description, limits: limits)
     }
 
-    private func limitFactors(_ visit: ConsoleService.Visit, _ context: ServerContext) throws {
-        guard service.factorAttempts.allows("\(visit.account.value)") else {
+    private func limitFactors(_ visit: ConsoleService.Visit, _ context: ServerContext) async throws {
+        guard try await service.factorAttempts.allows("\(visit.account.value)") else {
             service.audit.refused("tooMany", context)
             throw CloudFailure(.busy, "Too many attempts; wait a minute.")
         }
@@ -158,6 +157,8 @@ extension ConsoleRoutes {
 extension ConsoleService {
     /// Seconds since 1970 UTC.
     var now: Int64 { store.time.now().split.seconds }
+
+    func challenges() async throws -> PasskeyChallenges { try await store.sessions.challenges() }
 }
 
 extension ConsoleService.Visit {

@@ -11,22 +11,26 @@ final class ConsoleSignIn: Sendable {
     /// The cookie with the same token as the sign-in form. A form that another site posts comes without it.
     private static let formCookie = "ubiquity-form"
     private let service: ConsoleService
-    private let attempts = AttemptLimiter()
+    private let attempts: AttemptLimiter
 
-    init(_ service: ConsoleService) { self.service = service }
+    init(_ service: ConsoleService) {
+        self.service = service
+        attempts = AttemptLimiter("browser", service.store)
+    }
 
     func show(_ request: Request, _ context: ServerContext) async throws -> Response {
         if try await service.visit(request, "./", context) != nil { return .seeOther("./") }
-        return form(request, context, problem: nil, status: .ok)
+        return try await form(request, context, problem: nil, status: .ok)
     }
 
     private func form(
         _ request: Request, _ context: ServerContext, problem: String?, status: HTTPResponse.Status
-    ) -> Response {
+    ) async throws -> Response {
         let token = request.cookies[Self.formCookie]?.value ?? random(16)
-        let offer = service.origin(request, context).map { origin in
-            let challenge = service.challenges.make(for: Self.holder(token), now: service.now)
-            return PasskeyOffer(challenge: Base64URL.encode(challenge), domain: origin.domain)
+        var offer: PasskeyOffer?
+        if let origin = service.origin(request, context) {
+            let challenge = try await service.challenges().make(for: Self.holder(token), now: service.now)
+            offer = PasskeyOffer(challenge: Base64URL.encode(challenge), domain: origin.domain)
         }
         let page = PageFrame(root: "./", account: nil, formToken: token).signInPage(problem: problem, offer: offer)
         return self.page(page, token, request, status: status)
@@ -50,7 +54,9 @@ final class ConsoleSignIn: Sendable {
             let expected = request.cookies[Self.formCookie]?.value, FormToken.isEqual(token, expected),
             request.isFromHere
         else { throw .form("The form has expired. Try again.", .badRequest) }
-        guard attempts.allows(context.peerGroup) else {
+        let isAllowed: Bool
+        do { isAllowed = try await attempts.allows(context.peerGroup) } catch { throw .error(error) }
+        guard isAllowed else {
             service.audit.refused("tooMany", context)
             throw .form("Too many attempts; wait a minute.", .tooManyRequests)
         }
@@ -67,7 +73,9 @@ final class ConsoleSignIn: Sendable {
         _ request: Request, _ context: ServerContext, _ body: (FormBody) async throws -> Response
     ) async -> Response {
         do { return try await body(try await fields(request, context)) } catch Refusal.form(let problem, let status) {
-            return form(request, context, problem: problem, status: status)
+            do { return try await form(request, context, problem: problem, status: status) } catch {
+                return service.problem(error, "./", context)
+            }
         } catch Refusal.error(let error) {
             return service.problem(error, "./", context)
         } catch { return service.problem(error, "./", context) }
@@ -105,7 +113,8 @@ final class ConsoleSignIn: Sendable {
             func bytes(_ name: String) -> [UInt8] { Base64URL.decode(fields[name] ?? "") ?? [] }
             let challenge = bytes("challenge")
             guard let origin = service.origin(request, context),
-                service.challenges.isValid(challenge, for: Self.holder(fields["token"] ?? ""), now: service.now)
+                try await service.challenges().isValid(
+                    challenge, for: Self.holder(fields["token"] ?? ""), now: service.now)
             else { throw Refusal.form("The page has expired. Try again.", .unprocessableContent) }
             let passkey = PasskeyAssertion(
                 credential: bytes("credential"), clientData: bytes("clientData"),
@@ -115,8 +124,7 @@ final class ConsoleSignIn: Sendable {
             do {
                 try await service.store.sessions.openSession(
                     passkey: passkey, challenge: challenge, origin: origin, browser: Self.browser(request),
-                    secret: Hex.decode(secret) ?? []
-                ) { [service] in service.challenges.use(challenge, now: service.now) }
+                    secret: Hex.decode(secret) ?? [])
             } catch let error as StorageError where error.code == .unauthorized {
                 service.audit.refused("passkey", context, error.cause.map { ["problem": "\($0)"] } ?? [:])
                 throw Refusal.form(error.message, .unprocessableContent)

@@ -12,22 +12,17 @@ import Synchronization
 /// The routes of published documents, for everyone who has the address. Links that never existed, were withdrawn or have expired look the
 /// same.
 final class PublicLinkRoutes: Sendable {
-    private struct Tries {
-        var passwords = SignInLimiter()
-        var addresses = SignInLimiter()
-        /// Digests of passwords that were right, so that a client that sends one with each request does not have to wait each time.
-        var proven: Set<String> = []
-    }
-
     private static let maximumProven = 1_000
     private let store: ServerStore
     private let reader: BodyReader
     private let budget: MemoryBudget
     private let audit: Audit
     private let isEncrypted: Bool
-    private let tries = Mutex(Tries())
+    /// Digests of passwords that were right, so that a client that sends one with each request does not have to wait each time.
+    private let proven = Mutex<Set<String>>([])
+    private let passwordAttempts: AttemptLimiter
+    private let tokenAttempts: AttemptLimiter
     private let slots = ResponseSlots()
-    private let start = ContinuousClock.now
 
     init(_ store: ServerStore, _ reader: BodyReader, _ budget: MemoryBudget, _ audit: Audit, isEncrypted: Bool) {
         self.store = store
@@ -35,6 +30,8 @@ final class PublicLinkRoutes: Sendable {
         self.budget = budget
         self.audit = audit
         self.isEncrypted = isEncrypted
+        passwordAttempts = AttemptLimiter("link password", store)
+        tokenAttempts = AttemptLimiter("link", store)
     }
 
     func add(to router: Router<ServerContext>) {
@@ -47,7 +44,7 @@ final class PublicLinkRoutes: Sendable {
 
     func get(_ request: Request, _ context: ServerContext) async throws -> Response {
         do {
-            guard let (token, link) = try await find(context) else { return absent(context) }
+            guard let (token, link) = try await find(context) else { return try await absent(context) }
             guard link.needsPassword else { return try await content(link, request, context) }
             if let cookie = request.cookies[Self.cookie(of: link)]?.value,
                 FormToken.isEqual(cookie, store.links.pass(of: link, token: token))
@@ -65,7 +62,7 @@ final class PublicLinkRoutes: Sendable {
 
     /// Handles the form of a link with a password.
     func post(_ request: Request, _ context: ServerContext) async throws -> Response {
-        guard let (token, link) = try await find(context), link.needsPassword else { return absent(context) }
+        guard let (token, link) = try await find(context), link.needsPassword else { return try await absent(context) }
         let fields = FormBody(decoding: try await reader.collect(request, upTo: CloudLimits.json))
         switch try await isRight(fields["password"] ?? "", link, token, context) {
         case true?:
@@ -112,18 +109,17 @@ final class PublicLinkRoutes: Sendable {
         _ password: String, _ link: PublishedContent, _ token: LinkToken, _ context: ServerContext
     ) async throws -> Bool? {
         let mark = FormToken.of(Array("\(store.links.pass(of: link, token: token)) \(password)".utf8))
-        if tries.withLock({ $0.proven.contains(mark) }) { return true }
-        let now = ContinuousClock.now - start
-        guard tries.withLock({ $0.passwords.allows("\(link.id) \(context.peerGroup)", now: now) }) else { return nil }
+        if proven.withLock({ $0.contains(mark) }) { return true }
+        guard try await passwordAttempts.allows("\(link.id) \(context.peerGroup)") else { return nil }
         do {
             guard try await store.links.isPassword(password, of: link) else {
                 audit.refused("password", context, ["link": "\(link.id)"])
                 return false
             }
         } catch let error as StorageError where error.code == .busy { return nil }
-        tries.withLock { tries in
-            if tries.proven.count >= Self.maximumProven { tries.proven = [] }
-            tries.proven.insert(mark)
+        proven.withLock { proven in
+            if proven.count >= Self.maximumProven { proven = [] }
+            proven.insert(mark)
         }
         return true
     }
@@ -138,10 +134,9 @@ final class PublicLinkRoutes: Sendable {
             headers: [.wwwAuthenticate: "Basic realm=\"published document\", charset=\"UTF-8\""])
     }
 
-    private func absent(_ context: ServerContext) -> Response {
-        let now = ContinuousClock.now - start
-        let isAllowed = tries.withLock { $0.addresses.allows(context.peerGroup, now: now) }
-        return isAllowed ? .html(LinkPages.absent, status: .notFound, headers: [.robots: "noindex"]) : Self.busy
+    private func absent(_ context: ServerContext) async throws -> Response {
+        try await tokenAttempts.allows(context.peerGroup)
+            ? .html(LinkPages.absent, status: .notFound, headers: [.robots: "noindex"]) : Self.busy
     }
 
     private static var busy: Response {

@@ -21,7 +21,7 @@ extension AccountStore {
     /// - Returns: The cloud's identity.
     package func makeCloud(of account: AccountID) async throws -> String {
         let identity = Self.randomIdentity()
-        try await database.commit { db in
+        try await database.commit(of: account) { db in
             try db.execute(
                 "UPDATE account SET identity = ? WHERE id = ? AND identity IS NULL", [identity, account.value])
         }
@@ -70,9 +70,11 @@ extension AccountStore {
         // A device that comes from an earlier cloud has seen no more of these logs than is left of them now.
         try db.execute(
             """
-            UPDATE formerEnd SET sequence = MIN(sequence, COALESCE((
-                SELECT container.sequence FROM container
-                WHERE container.account = formerEnd.account AND container.name = formerEnd.container), 0))
+            UPDATE formerEnd SET sequence = COALESCE((
+                SELECT CASE WHEN formerEnd.sequence < container.sequence THEN formerEnd.sequence
+                    ELSE container.sequence END
+                FROM container
+                WHERE container.account = formerEnd.account AND container.name = formerEnd.container), 0)
             WHERE account = ?
             """, [account])
         try db.execute("UPDATE account SET identity = ? WHERE id = ?", [identity, account])
@@ -89,7 +91,7 @@ extension AccountStore {
         guard try await cloud(of: account) != identity else {
             throw StorageError(.invalid, "A cloud is not a copy of itself.")
         }
-        try await database.commit { db in
+        try await database.commit(of: account) { db in
             let known = try db.value(
                 Int64.self, "SELECT COUNT(*) FROM copiedCloud WHERE account = ? AND identity <> ?",
                 [account.value, identity])
@@ -101,12 +103,14 @@ extension AccountStore {
             try db.execute(
                 "INSERT INTO formerIdentity (account, identity) VALUES (?, ?)", [account.value, identity])
             try db.execute(
-                "INSERT OR IGNORE INTO copiedCloud (account, identity) VALUES (?, ?)", [account.value, identity])
+                "INSERT INTO copiedCloud (account, identity) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                [account.value, identity])
             for (container, end) in ends {
                 try db.execute(
                     """
                     INSERT INTO formerEnd (account, identity, container, sequence)
-                    SELECT account, ?, name, MIN(sequence, ?) FROM container WHERE account = ? AND name = ?
+                    SELECT account, ?1, name, CASE WHEN sequence < ?2 THEN sequence ELSE ?2 END FROM container
+                    WHERE account = ?3 AND name = ?4
                     """, [identity, Int64(clamping: end), account.value, container.text])
             }
         }

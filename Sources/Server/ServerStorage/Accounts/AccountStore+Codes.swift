@@ -84,8 +84,12 @@ extension AccountStore {
         _ body: @escaping @Sendable (Int64, DeviceGrant, any StorageTransaction) throws -> T
     ) async throws -> T {
         let now = now()
-        // Throwing would roll the transaction back, but a wrong factor has to be counted.
-        return try await database.commit { db -> Result<T, StorageError> in
+        let key = hash(code.text.utf8)
+        let account = try await database.read { db in
+            try db.value(Int64.self, "SELECT account FROM code WHERE hash = ?", [key])
+        }
+        // Throwing would roll the transaction back, but a wrong factor has to be counted. A code never changes its account.
+        return try await database.commit(account.map { .account($0) } ?? .all) { db -> Result<T, StorageError> in
             switch try Self.redeem(code, factor, at: now, db) {
             case .success(let found): .success(try body(found.account, found.grant, db))
             case .failure(let error): .failure(error)

@@ -13,6 +13,9 @@ extension AccountStore {
 
     static func giveBackFree(_ bytes: Int, of account: AccountID, _ db: any StorageTransaction) throws {
         try db.execute(
-            "UPDATE account SET keyValueBytes = MAX(0, keyValueBytes - ?) WHERE id = ?", [bytes, account.value])
+            """
+            UPDATE account SET keyValueBytes = CASE WHEN keyValueBytes > ?1 THEN keyValueBytes - ?1 ELSE 0 END
+            WHERE id = ?2
+            """, [bytes, account.value])
     }
 }

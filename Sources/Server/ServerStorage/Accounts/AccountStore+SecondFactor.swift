@@ -32,13 +32,15 @@ extension AccountStore {
     package func beginSecondFactor(of account: AccountID) async throws {
         var random = SystemRandomNumberGenerator()
         let password = OneTimePassword.random(using: &random)
-        try await database.commit { db in
+        try await database.commit(of: account) { db in
             guard try !Self.asksSecondFactor(account.value, db) else {
                 throw StorageError(.invalid, "The authenticator app is already set up. Turn it off first.")
             }
             try db.execute(
-                "INSERT OR REPLACE INTO oneTimePassword (account, secret) VALUES (?, ?)",
-                [account.value, Data(password.secret)])
+                """
+                INSERT INTO oneTimePassword (account, secret) VALUES (?, ?)
+                ON CONFLICT (account) DO UPDATE SET secret = excluded.secret, confirmed = 0, lastStep = NULL
+                """, [account.value, Data(password.secret)])
         }
     }
 
@@ -50,7 +52,7 @@ extension AccountStore {
         let now = now()
         var random = SystemRandomNumberGenerator()
         let codes = (0..<Self.recoveryCodeCount).map { _ in SignInCode.random(using: &random) }
-        try await database.commit { db in
+        try await database.commit(of: account) { db in
             let row = try db.row(
                 "SELECT secret FROM oneTimePassword WHERE account = ? AND confirmed = 0", [account.value])
             guard let row else { throw StorageError(.invalid, "No authenticator app is being set up. Start again.") }
@@ -76,7 +78,7 @@ extension AccountStore {
     /// - Throws: `secondFactor` for a wrong code.
     package func endSecondFactor(of account: AccountID, code: String) async throws {
         let now = now()
-        try await database.commit { db in
+        try await database.commit(of: account) { db in
             guard try [.right, .notNeeded].contains(Self.checkFactor(code, of: account.value, at: now, db)) else {
                 throw Self.wrongFactor
             }
@@ -98,7 +100,7 @@ extension AccountStore {
     /// - Throws: `secondFactor` for a missing or wrong one.
     package func requireSecondFactor(_ code: String, of account: AccountID) async throws {
         let now = now()
-        try await database.commit { db in
+        try await database.commit(of: account) { db in
             guard try [.right, .notNeeded].contains(Self.checkFactor(code, of: account.value, at: now, db)) else {
                 throw Self.wrongFactor
             }

@@ -3,9 +3,12 @@ package import CloudProtocol
 
 /// The share of an account, and what it uses of it.
 extension AccountStore {
+    /// The free bytes of a place without a limit: a pebibyte, with which every program can still compute.
+    private static let unlimited: UInt64 = 1 << 50
+
     /// Returns the bytes that the account may use in total, and how many of them are free.
     package func space(of account: AccountID) async throws -> SpaceResponse {
-        let free = try await threads.blocking { [directory] in try directory.freeBytes() }
+        let free = try await objects.freeBytes() ?? Self.unlimited
         return try await database.read { db in
             let usage = try Self.usage(of: account, db)
             let share = usage.quota.map { $0 > usage.used ? $0 - usage.used : 0 } ?? free
@@ -32,6 +35,8 @@ extension AccountStore {
     }
 
     static func use(_ bytes: Int, of account: AccountID, _ db: any StorageTransaction) throws {
-        try db.execute("UPDATE account SET used = MAX(0, used + ?) WHERE id = ?", [bytes, account.value])
+        try db.enqueue(
+            "UPDATE account SET used = CASE WHEN used + ?1 > 0 THEN used + ?1 ELSE 0 END WHERE id = ?2",
+            [bytes, account.value])
     }
 }

@@ -2,7 +2,6 @@ import Basics
 import CloudModel
 import Crypto
 import Foundation
-import NIOPosix
 
 /// An account as its server's owner sees it.
 package struct AccountRecord: Hashable, Sendable {
@@ -21,9 +20,8 @@ package struct AccountRecord: Hashable, Sendable {
 package struct AccountStore: NounStore {
     let database: any StorageDatabase
     let time: any TimeSource
-    let directory: DataDirectory
-    /// For calls that block on the disk.
-    let threads: NIOThreadPool
+    /// Where the bytes are that the accounts' shares limit.
+    let objects: any ChunkObjects
 
     /// Makes an account. Throws `invalid` for a name that is taken or malformed.
     package func add(_ name: String, quota: UInt64? = nil) async throws {
@@ -91,7 +89,7 @@ package struct AccountStore: NounStore {
                 SELECT id, used, quota,
                     (SELECT COUNT(*) FROM device WHERE account = account.id AND revoked IS NULL) AS devices,
                     (SELECT COUNT(*) FROM container WHERE account = account.id) AS containers,
-                    (SELECT COALESCE(SUM(sequence), 0) FROM container WHERE account = account.id) AS entries
+                    (SELECT CAST(COALESCE(SUM(sequence), 0) AS BIGINT) FROM container WHERE account = account.id) AS entries
                 FROM account ORDER BY id
                 """
             ).map { row in

@@ -5,8 +5,8 @@ import Logging
 
 /// Removes chunks that nothing needs any more: no item, no conflict, no version of the last days, no published link, no upload.
 ///
-/// It removes the row first, then the file, each while the database is locked for writing: a concurrent put finds that its file is gone and
-/// writes it again. A crash in between leaves a file without a row, which a later collection removes.
+/// It removes the row first, then the frame. A concurrent put finds that its frame is gone or will be, and writes it again
+/// (``ChunkObjects``). A crash in between leaves a frame without a row, which a later collection removes.
 struct ChunkCollector: Sendable {
     let logs: LogStore
     let chunks: ChunkStore
@@ -18,26 +18,27 @@ struct ChunkCollector: Sendable {
     /// Collects all containers in small steps. A container that cannot be read, such as one with the log of a newer version, is skipped.
     func run(_ policy: CollectionPolicy, pause: Duration) async throws -> CollectionReport {
         var report = CollectionReport()
-        for container in try await logs.storedContainers() where !report.gaveWay {
+        let containers = try await logs.storedContainers()
+        for container in containers where !report.gaveWay {
             do {
                 let needed = try await mark(container, policy)
                 try await sweep(container, needed, policy, pause, &report)
-                try await sweepStrays(container, pause, &report)
                 report.containers += 1
-            } catch let error where Self.concernsOneContainer(error) {
+            } catch let error where !Self.endsCollection(error) {
                 report.skipped[container.id] = "\(error)"
                 log.warning(
                     "the chunks of a container were not collected",
                     metadata: ["container": "\(container.id)", "why": "\(error)"])
             }
         }
+        if !report.gaveWay { try await sweepStrays(containers.map(\.id), pause, &report) }
         return report
     }
 
-    /// Whether an error concerns one container. All errors do except the shutdown of the server and a full disk: whatever one log contains,
-    /// the others are collected.
-    private static func concernsOneContainer(_ error: any Error) -> Bool {
-        !(error is CancellationError) && (error as? StorageError)?.code != .full
+    /// Whether an error concerns more than one container: the shutdown of the server and a full disk do. Whatever one log contains, the
+    /// others are collected.
+    static func endsCollection(_ error: any Error) -> Bool {
+        error is CancellationError || (error as? StorageError)?.code == .full
     }
 
     // MARK: Mark
@@ -154,7 +155,7 @@ struct ChunkCollector: Sendable {
         guard let lock = try CopyLock.collecting(directory) else { return false }
         defer { lock.release() }
         let gone = try await chunks.removeRows(of: places, of: account, touchedBefore: cutoff)
-        try await chunks.removeFiles(gone.map(\.name))
+        try await chunks.removeFrames(gone.map(\.name))
         report.chunks += gone.count
         report.bytes += gone.reduce(0) { $0 + UInt64($1.size) }
         return true

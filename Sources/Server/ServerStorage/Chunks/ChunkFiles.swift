@@ -1,27 +1,15 @@
 import Basics
 import CLinux
-package import CloudModel
+import CloudModel
 import Glibc
+import NIOPosix
 import Synchronization
 
-/// Identifies the file of a chunk's frame.
-package struct ChunkPlace: Hashable, Sendable {
-    package let container: Int64
-    package let id: ChunkID
-    /// The size of the frame in bytes. It is part of the file's name: frames of one chunk may differ, and a row refers to exactly one of
-    /// them.
-    package let size: Int
-
-    /// The path below the folder of chunks.
-    var name: String {
-        let digits = id.description
-        return "\(container)/\(digits.prefix(2))/\(digits.dropFirst(2))-\(size)"
-    }
-}
-
-/// The files of chunks: `chunks/CONTAINER/AB/CDEF…-SIZE`. Every call blocks.
-final class ChunkFiles: Sendable {
+/// The frames of chunks as files: `chunks/CONTAINER/AB/CDEF…-SIZE`.
+final class ChunkFiles: ChunkObjects {
     let directory: DataDirectory
+    /// For calls that block on the disk.
+    private let threads: NIOThreadPool
     private let counter = Atomic<UInt64>(0)
     /// Shards whose folder is known to be durable, as container times 256 plus shard.
     private let durableShards = Mutex<Set<Int64>>([])
@@ -29,10 +17,54 @@ final class ChunkFiles: Sendable {
     /// The number of files from which one sync of the file system costs less than one per file.
     private static let manyFiles = 8
 
-    init(_ directory: DataDirectory) { self.directory = directory }
+    init(_ directory: DataDirectory, _ threads: NIOThreadPool) {
+        self.directory = directory
+        self.threads = threads
+    }
 
-    /// Writes files. On return all of them are complete and durable, and so are their names.
-    func write(_ chunks: [(place: ChunkPlace, frame: [UInt8])]) throws {
+    func epoch(_ db: any StorageTransaction) throws -> Int64? { nil }
+
+    /// Files without a row are removed under the lock of the transaction that calls this, so a file that is seen here stays.
+    func stays(_ place: ChunkPlace, in epoch: Int64?) -> Bool { isThere(place) }
+
+    func write(_ chunks: [(place: ChunkPlace, frame: [UInt8])]) async throws {
+        try await threads.blocking { [self] in try writeAtOnce(chunks) }
+    }
+
+    func read(_ place: ChunkPlace, _ range: Range<Int>) async throws -> [UInt8]? {
+        try await threads.blocking { [self] in try readAtOnce(place, range) }
+    }
+
+    func link(to place: ChunkPlace, for lifetime: Duration) -> String? { nil }
+
+    func heads(of places: [ChunkPlace], _ length: Int) async throws -> [[UInt8]] {
+        try await threads.blocking { [self] in
+            try places.map { place in
+                do { return try readAtOnce(place, 0..<min(place.size, length)) ?? [] } catch let error as StorageError {
+                    guard error.code == .damaged else { throw error }
+                    return []
+                }
+            }
+        }
+    }
+
+    func exists(_ place: ChunkPlace) async throws -> Bool {
+        try await threads.blocking { [self] in isThere(place) }
+    }
+
+    func removeAll(of container: Int64) async throws {
+        try await threads.blocking { [directory] in try removeTree("\(directory.chunks)/\(container)") }
+    }
+
+    func checkHealth() async throws { try await threads.blocking { [directory] in try directory.tryFile() } }
+
+    func freeBytes() async throws -> UInt64? {
+        try await threads.blocking { [directory] in try directory.freeBytes() }
+    }
+
+    // MARK: Blocking calls
+
+    private func writeAtOnce(_ chunks: [(place: ChunkPlace, frame: [UInt8])]) throws {
         let shards = Set(chunks.map { shard(of: $0.place) })
         for shard in shards { try makeDurable(shard) }
         let isMany = chunks.count >= Self.manyFiles
@@ -49,8 +81,7 @@ final class ChunkFiles: Sendable {
         if isMany { try syncAll() } else { for shard in shards { try syncDirectory(folder(of: shard)) } }
     }
 
-    /// Reads a range of a frame's bytes; nil if its file is missing. Throws `damaged` for a file of another length.
-    func read(_ place: ChunkPlace, _ range: Range<Int>) throws -> [UInt8]? {
+    private func readAtOnce(_ place: ChunkPlace, _ range: Range<Int>) throws -> [UInt8]? {
         let descriptor = open(path(of: place), O_RDONLY | O_CLOEXEC)
         if descriptor < 0, errno == ENOENT { return nil }
         guard descriptor >= 0 else { throw Errno(errno, "open") }
@@ -71,8 +102,7 @@ final class ChunkFiles: Sendable {
         }
     }
 
-    /// Whether there is a file of that name and size.
-    func exists(_ place: ChunkPlace) -> Bool {
+    private func isThere(_ place: ChunkPlace) -> Bool {
         var information = stat()
         return lstat(path(of: place), &information) == 0 && information.st_size == place.size
     }
@@ -101,7 +131,7 @@ final class ChunkFiles: Sendable {
         "\(directory.chunks)/\(shard >> 8)/\(Hex.encode(UInt8(truncatingIfNeeded: shard)))"
     }
 
-    func path(of place: ChunkPlace) -> String { "\(directory.chunks)/\(place.name)" }
+    private func path(of place: ChunkPlace) -> String { "\(directory.chunks)/\(place.name)" }
 
     /// Makes a shard's folder durable. A thread that finds the folder made by another thread syncs it too, because the other may not have
     /// done so yet.
@@ -113,5 +143,48 @@ final class ChunkFiles: Sendable {
             try syncDirectory(parent)
         }
         durableShards.withLock { _ = $0.insert(shard) }
+    }
+}
+
+// MARK: Files without a row
+
+extension ChunkFiles {
+    /// The age in seconds from which a file is no longer being written.
+    private static let strayAge: Int64 = 3_600
+
+    func beginSweep() async throws -> Int64 { Int64(time(nil)) - Self.strayAge }
+
+    /// Each page has the files of one shard.
+    func forEachName(
+        in containers: [Int64], settledBefore mark: Int64?, _ visit: ([String]) async throws -> Bool
+    ) async throws {
+        for container in containers {
+            for shard in 0...UInt8.max {
+                try Task.checkCancellation()
+                let names = try await threads.blocking { [self] in
+                    listed(in: "\(container)/\(Hex.encode(shard))", changedBy: mark ?? .max)
+                }
+                if !names.isEmpty, try await !visit(names) { return }
+            }
+        }
+    }
+
+    /// Returns the paths, below the folder of chunks, of files that were last changed at `latest` or before.
+    private func listed(in folder: String, changedBy latest: Int64) -> [String] {
+        let path = "\(directory.chunks)/\(folder)"
+        return fileNames(in: path).filter { name in
+            var information = stat()
+            return lstat("\(path)/\(name)", &information) == 0 && information.st_mtim.tv_sec <= latest
+        }.map { "\(folder)/\($0)" }
+    }
+
+    /// Runs under the write lock: a request that puts one of the files meanwhile sees that it is gone before it adds its row.
+    func remove(_ names: [String], in database: any StorageDatabase) async throws -> Int {
+        try await database.commit { [directory] db in
+            try names.reduce(0) { count, name in
+                guard try !ChunkStore.hasRow(name, db) else { return count }
+                return count + (unlink("\(directory.chunks)/\(name)") == 0 ? 1 : 0)
+            }
+        }
     }
 }

@@ -38,14 +38,14 @@ extension ChunkStore {
                 if row.touched < recent { stale.append(id) }
             }
         }
-        return try await absent + touch(stale, in: container)
+        return try await absent + touch(stale, in: container, of: account)
     }
 
     /// Records that the chunks are in use. If the disk is too full to record that, nothing is collected either, because a collection writes
     /// first.
     ///
     /// - Returns: The chunks that are gone.
-    private func touch(_ ids: [ChunkID], in container: Int64) async throws -> [ChunkID] {
+    private func touch(_ ids: [ChunkID], in container: Int64, of account: AccountID) async throws -> [ChunkID] {
         var gone: [ChunkID] = []
         var rest = ids[...]
         let now = now()
@@ -53,7 +53,7 @@ extension ChunkStore {
             let part = rest.prefix(Self.step)
             rest = rest.dropFirst(part.count)
             do {
-                gone += try await database.commit { db in
+                gone += try await database.commit(of: account) { db in
                     try part.filter { id in
                         let sql = "UPDATE chunk SET touched = ? WHERE container = ? AND id = ?"
                         return try db.execute(sql, [now, container, Data(id.bytes)]) == 0

@@ -20,6 +20,14 @@ extension ChunkStore {
         let place: ChunkPlace
         var content: Int64?
         var held: Int64
+
+        static let columns = "\(ChunkPlace.columns), content, held"
+
+        init(_ row: StorageRow) throws {
+            place = try ChunkPlace(row)
+            content = try row["content"]
+            held = try row["held"]
+        }
     }
 
     /// Protects the chunks of these contents from collection. Manifests that were read before are checked without reading them again.
@@ -45,7 +53,7 @@ extension ChunkStore {
                 if absent.isEmpty { row.held = now }
                 found.append(row)
             }
-            try await keep(found)
+            try await keep(found, of: account)
             for row in found { try Self.check(row, sizes) }
             guard absent.isEmpty else { return absent }
         }
@@ -141,12 +149,9 @@ extension ChunkStore {
                 let container = try LogStore.requireContainer(name, account, db).id
                 return try ids[part..<min(part + Self.step, ids.count)].compactMap { id in
                     try db.row(
-                        "SELECT size, content, held FROM chunk WHERE container = ? AND id = ?",
+                        "SELECT \(ManifestRow.columns) FROM chunk WHERE container = ? AND id = ?",
                         [container, Data(id.bytes)]
-                    ).map {
-                        try ManifestRow(
-                            place: ChunkPlace(container: container, id: id, size: $0[0]), content: $0[1], held: $0[2])
-                    }
+                    ).map(ManifestRow.init)
                 }
             }
         }
@@ -154,10 +159,10 @@ extension ChunkStore {
     }
 
     /// Stores what was found. If the disk is too full for that, it is determined again next time.
-    private func keep(_ rows: [ManifestRow]) async throws {
+    private func keep(_ rows: [ManifestRow], of account: AccountID) async throws {
         guard !rows.isEmpty else { return }
         do {
-            try await database.commit { db in
+            try await database.commit(of: account) { db in
                 for row in rows {
                     // Only for the frame that was read, not for one that was put meanwhile.
                     try db.execute(

@@ -1,6 +1,5 @@
 import CloudModel
 import Foundation
-import Glibc
 
 /// Rows of chunks for the server's own work: a collection, a backup, the removal of a container.
 extension ChunkStore {
@@ -10,11 +9,8 @@ extension ChunkStore {
     func manifestRow(_ id: ChunkID, in container: Int64) async throws -> ManifestRow? {
         try await database.read { db in
             try db.row(
-                "SELECT size, content, held FROM chunk WHERE container = ? AND id = ?", [container, Data(id.bytes)]
-            ).map {
-                try ManifestRow(
-                    place: ChunkPlace(container: container, id: id, size: $0[0]), content: $0[1], held: $0[2])
-            }
+                "SELECT \(ManifestRow.columns) FROM chunk WHERE container = ? AND id = ?", [container, Data(id.bytes)]
+            ).map(ManifestRow.init)
         }
     }
 
@@ -22,19 +18,34 @@ extension ChunkStore {
     func places(in container: Int64, after id: Data, touchedBefore cutoff: Int64) async throws -> [ChunkPlace] {
         try await database.read { db in
             try db.rows(
-                "SELECT container, id, size FROM chunk WHERE container = ? AND id > ? AND touched < ? ORDER BY id LIMIT ?",
+                """
+                SELECT \(ChunkPlace.columns) FROM chunk WHERE container = ? AND id > ? AND touched < ?
+                ORDER BY id LIMIT ?
+                """,
                 [container, id, cutoff, Self.page]
             ).map(ChunkPlace.init)
         }
     }
 
     /// Returns a page of all chunks of a server, ordered by container and id.
+    ///
+    /// - Parameter promised: Whether to leave out those that count as missing.
     static func places(
-        after position: (container: Int64, id: Data), limit: Int, _ db: any StorageTransaction
+        after position: (container: Int64, id: Data), limit: Int, promised: Bool = false, _ db: any StorageTransaction
     ) throws -> [ChunkPlace] {
         try db.rows(
-            "SELECT container, id, size FROM chunk WHERE (container, id) > (?, ?) ORDER BY container, id LIMIT ?",
+            """
+            SELECT \(ChunkPlace.columns) FROM chunk WHERE (container, id) > (?, ?)\(promised ? " AND isTrusted = 1" : "")
+            ORDER BY container, id LIMIT ?
+            """,
             [position.container, position.id, limit]
+        ).map(ChunkPlace.init)
+    }
+
+    /// Returns where a chunk is; nil if it has no row.
+    static func place(of id: ChunkID, in container: Int64, _ db: any StorageTransaction) throws -> ChunkPlace? {
+        try db.row(
+            "SELECT \(ChunkPlace.columns) FROM chunk WHERE container = ? AND id = ?", [container, Data(id.bytes)]
         ).map(ChunkPlace.init)
     }
 
@@ -43,7 +54,9 @@ extension ChunkStore {
     }
 
     static func frameBytes(of container: Int64, _ db: any StorageTransaction) throws -> UInt64 {
-        UInt64(clamping: try db.value(Int64.self, "SELECT SUM(size) FROM chunk WHERE container = ?", [container]) ?? 0)
+        UInt64(
+            clamping: try db.value(
+                Int64.self, "SELECT CAST(SUM(size) AS BIGINT) FROM chunk WHERE container = ?", [container]) ?? 0)
     }
 
     /// Removes the rows of chunks, except of those that a device has relied on since `cutoff`.
@@ -52,7 +65,7 @@ extension ChunkStore {
     func removeRows(
         of places: [ChunkPlace], of account: AccountID, touchedBefore cutoff: Int64
     ) async throws -> [ChunkPlace] {
-        try await database.commit { db in
+        try await database.commit(of: account) { db in
             try places.filter { place in
                 let removed = try db.execute(
                     "DELETE FROM chunk WHERE container = ? AND id = ? AND touched < ?",
@@ -84,42 +97,25 @@ extension ChunkStore {
             "UPDATE chunk SET isTrusted = 0 WHERE container = ? AND id = ?", [place.container, Data(place.id.bytes)])
     }
 
-    // MARK: Files without a row
+    // MARK: Frames without a row
 
-    /// Returns the files without a row. Names are paths below the folder of chunks.
+    /// Returns the names without a row.
     func withoutRow(_ names: [String]) async throws -> [String] {
         guard !names.isEmpty else { return [] }
         return try await database.read { db in try names.filter { try !Self.hasRow($0, db) } }
     }
 
-    /// Removes files that still have no row. Names are paths below the folder of chunks. Runs under the write lock: a request that puts one
-    /// of them meanwhile sees that it is gone before it adds its row.
+    /// Removes frames that still have no row.
     ///
     /// - Returns: How many were removed.
     @discardableResult
-    func removeFiles(_ names: [String]) async throws -> Int {
+    func removeFrames(_ names: [String]) async throws -> Int {
         guard !names.isEmpty else { return 0 }
-        return try await database.commit { [files] db in
-            try names.reduce(0) { count, name in
-                guard try !Self.hasRow(name, db) else { return count }
-                return count + (unlink("\(files.directory.chunks)/\(name)") == 0 ? 1 : 0)
-            }
-        }
+        return try await objects.remove(names, in: database)
     }
 
     static func hasRow(_ name: String, _ db: any StorageTransaction) throws -> Bool {
         guard let place = ChunkPlace(name: name) else { return false }
-        return try db.exists(
-            "SELECT 1 FROM chunk WHERE container = ? AND id = ? AND size = ?",
-            [place.container, Data(place.id.bytes), place.size])
-    }
-}
-
-extension ChunkPlace {
-    fileprivate init(_ row: StorageRow) throws {
-        guard let id = ChunkID(try row["id"] as Data) else {
-            throw StorageError(.damaged, "The database has a chunk without a name.")
-        }
-        self.init(container: try row["container"], id: id, size: try row["size"])
+        return try Self.place(of: place.id, in: place.container, db) == place
     }
 }

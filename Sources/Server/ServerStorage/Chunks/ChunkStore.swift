@@ -6,12 +6,12 @@ import Foundation
 import Logging
 import NIOPosix
 
-/// Chunks. Each row refers to exactly one complete file. Rows are added after files and removed before them.
+/// Chunks. Each row refers to exactly one complete frame. Rows are added after frames and removed before them.
 package struct ChunkStore: NounStore {
     let database: any StorageDatabase
     let time: any TimeSource
     let log: Logger
-    let files: ChunkFiles
+    var objects: any ChunkObjects
     /// For calls that block on the disk.
     let threads: NIOThreadPool
     let manifests: ManifestService
@@ -26,7 +26,7 @@ package struct ChunkStore: NounStore {
         // One file for each name: which of two parts of one name is kept does not matter.
         let parts = Dictionary(parts.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var lacking = try await missing(Array(parts.keys), in: name, of: account)
-        // Another round is needed only if a collection removed a file that had no row yet.
+        // Another round is needed only if a collection removed a frame that had no row yet, or is about to.
         for _ in 0..<Self.putRounds where !lacking.isEmpty {
             lacking = try await write(lacking.compactMap { parts[$0] }, in: name, of: account)
         }
@@ -35,22 +35,39 @@ package struct ChunkStore: NounStore {
 
     private static let putRounds = 3
 
-    /// - Returns: The chunks whose files a collection removed before their rows were added.
+    /// - Returns: The chunks whose frames a collection removes before their rows were added.
     private func write(
         _ parts: [ChunkBatch.Part], in name: ContainerName, of account: AccountID
     ) async throws -> [ChunkID] {
-        let wanted = try await database.read { db in
+        let wanted = try await database.read { [objects] db in
             let container = try LogStore.requireContainer(name, account, db).id
             try AccountStore.reserve(parts.reduce(0) { $0 + StorageCost.chunk($1.frame.count) }, of: account, db)
+            let epoch = try objects.epoch(db)
             return parts.map {
-                (place: ChunkPlace(container: container, id: $0.id, size: $0.frame.count), frame: $0.frame)
+                let place = ChunkPlace(container: container, id: $0.id, size: $0.frame.count)
+                return (place: place.renewed(in: epoch), frame: $0.frame)
             }
         }
-        try await threads.blocking { [files] in try files.write(wanted) }
-        // The files first: a row promises a file.
+        try await objects.write(wanted)
+        // The frames first: a row promises a frame.
+        return try await record(wanted.map(\.place), in: name, of: account)
+    }
+
+    /// Adds the rows of frames that were written.
+    ///
+    /// - Returns: The chunks whose frames a collection removes.
+    private func record(
+        _ places: [ChunkPlace], in name: ContainerName, of account: AccountID
+    ) async throws -> [ChunkID] {
         let now = now()
-        return try await database.commit { [files] db in
-            try wanted.compactMap { try Self.record($0.place, of: account, now, files, db) ? nil : $0.place.id }
+        return try await database.commit(of: account) { [objects] db in
+            // The container may have been removed, or replaced by another of its name, since the frames were written.
+            let container = try LogStore.requireContainer(name, account, db).id
+            guard places.allSatisfy({ $0.container == container }) else { return places.map(\.id) }
+            let epoch = try objects.epoch(db)
+            return try places.filter { place in
+                try !Self.record(place, of: account, now, db) { objects.stays($0, in: epoch) }
+            }.map(\.id)
         }
     }
 
@@ -61,7 +78,7 @@ package struct ChunkStore: NounStore {
 
     /// Marks chunks that a reader found damaged; they count as missing until they are put again.
     package func distrust(_ ids: [ChunkID], in name: ContainerName, of account: AccountID) async throws {
-        try await database.commit { db in
+        try await database.commit(of: account) { db in
             let container = try LogStore.requireContainer(name, account, db).id
             for id in ids {
                 try db.execute(
@@ -74,15 +91,20 @@ package struct ChunkStore: NounStore {
     package func place(of id: ChunkID, in name: ContainerName, of account: AccountID) async throws -> ChunkPlace? {
         try await database.read { db in
             let container = try LogStore.requireContainer(name, account, db).id
-            let size = try db.value(
-                Int.self, "SELECT size FROM chunk WHERE container = ? AND id = ?", [container, Data(id.bytes)])
-            return size.map { ChunkPlace(container: container, id: id, size: $0) }
+            return try db.row(
+                "SELECT \(ChunkPlace.columns) FROM chunk WHERE container = ? AND id = ?", [container, Data(id.bytes)]
+            ).map(ChunkPlace.init)
         }
     }
 
-    /// Reads a range of a chunk's frame; nil if its file is missing.
+    /// Reads a range of a chunk's frame; nil if the frame is missing.
     package func read(_ place: ChunkPlace, _ range: Range<Int>) async throws -> [UInt8]? {
-        try await threads.blocking { [files] in try files.read(place, range) }
+        try await objects.read(place, range)
+    }
+
+    /// Returns a URL with which everyone can read a chunk's frame for some time; nil where only the server can read it.
+    package func link(to place: ChunkPlace, for lifetime: Duration) async throws -> String? {
+        try await objects.link(to: place, for: lifetime)
     }
 
     static func isHeld(_ id: ChunkID, in container: Int64, _ db: any StorageTransaction) throws -> Bool {
@@ -90,23 +112,23 @@ package struct ChunkStore: NounStore {
             "SELECT 1 FROM chunk WHERE container = ? AND id = ? AND isTrusted = 1", [container, Data(id.bytes)])
     }
 
-    /// Adds a chunk's row. If another request has put the chunk meanwhile, that file counts. Returns false if the file is gone.
+    /// Adds a chunk's row. If another request has put the chunk meanwhile, that frame counts. Returns false if the frame does not stay.
     private static func record(
-        _ place: ChunkPlace, of account: AccountID, _ now: Int64, _ files: ChunkFiles, _ db: any StorageTransaction
+        _ place: ChunkPlace, of account: AccountID, _ now: Int64, _ db: any StorageTransaction,
+        stays: (ChunkPlace) -> Bool
     ) throws -> Bool {
         if try isHeld(place.id, in: place.container, db) { return true }
-        // Files without a row are removed under the lock of this transaction, so a file that is seen here stays.
-        guard files.exists(place) else { return false }
+        guard stays(place) else { return false }
         let id = Data(place.id.bytes)
         let known = try db.value(
             Int.self, "SELECT size FROM chunk WHERE container = ? AND id = ?", [place.container, id])
         try AccountStore.reserve(StorageCost.chunk(place.size), of: account, db)
         try db.execute(
             """
-            INSERT INTO chunk (container, id, size, touched) VALUES (?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET size = excluded.size, isTrusted = 1, touched = excluded.touched,
-                content = NULL, held = 0
-            """, [place.container, id, place.size, now])
+            INSERT INTO chunk (container, id, size, touched, object) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (container, id) DO UPDATE SET size = excluded.size, isTrusted = 1, touched = excluded.touched,
+                content = NULL, held = 0, object = excluded.object
+            """, [place.container, id, place.size, now, place.suffix?.text])
         try AccountStore.use(
             StorageCost.chunk(place.size) - (known.map { StorageCost.chunk($0) } ?? 0), of: account, db)
         return true

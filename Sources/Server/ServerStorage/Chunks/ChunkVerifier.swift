@@ -43,7 +43,8 @@ final class ChunkVerifier: Sendable {
         return max(1, count)
     }
 
-    private static func isRight(_ part: ChunkBatch.Part) -> Bool {
+    /// Whether a frame holds the bytes of its name. True for one in a form that only a newer version knows.
+    static func isRight(_ part: ChunkBatch.Part) -> Bool {
         // Not a frame of this version: this server cannot read what it holds.
         guard (try? ChunkFrame.plainLength(of: part.frame)) != nil else { return true }
         do {

@@ -30,6 +30,8 @@ package struct CollectionReport: Hashable, Sendable {
     package internal(set) var skipped: [Int64: String] = [:]
     /// Whether the collection ended early because a backup was under way.
     package internal(set) var gaveWay = false
+    /// Whether nothing was done because another process collects.
+    package internal(set) var isElsewhere = false
 
     package init() {}
 }

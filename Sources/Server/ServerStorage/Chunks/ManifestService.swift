@@ -19,7 +19,7 @@ final class ManifestService: Sendable {
 
     /// The size of the cache in bytes. It makes sure that a content that is sent or scanned is as a rule decoded once.
     private static let cacheBytes = 64 << 20
-    private let files: ChunkFiles
+    private let objects: any ChunkObjects
     private let mutex = FairAsyncMutex(maximumWaiting: 1_024, maximumPerAccount: 64)
     private let cache = Mutex(ManifestCache(limit: cacheBytes))
     private let allowance = Mutex(InflationAllowance())
@@ -29,8 +29,8 @@ final class ManifestService: Sendable {
     private let reads = Atomic<Int>(0)
     var readCount: Int { reads.load(ordering: .relaxed) }
 
-    init(_ files: ChunkFiles, _ threads: NIOThreadPool) {
-        self.files = files
+    init(_ objects: any ChunkObjects, _ threads: NIOThreadPool) {
+        self.objects = objects
         self.threads = threads
     }
 
@@ -43,7 +43,7 @@ final class ManifestService: Sendable {
             try Task.checkCancellation()
             if !mustRead, let known = cache.withLock({ $0.list(of: place) }) { return .list(known) }
             reads.add(1, ordering: .relaxed)
-            let outcome = try await onThread { [files] in try Self.load(place, files) }
+            let outcome = try await load(place)
             if case .list(let list) = outcome { cache.withLock { $0.keep(list, of: place) } }
             return outcome
         }
@@ -51,16 +51,9 @@ final class ManifestService: Sendable {
 
     /// Returns the bytes that frames claim to inflate to; 0 for those that cannot be read.
     func plainLengths(of places: [ChunkPlace]) async throws -> [Int] {
-        try await onThread { [files] in
-            try places.map { place in
-                do {
-                    let head = try files.read(place, 0..<min(place.size, ChunkFrame.headerLength)) ?? []
-                    return try ChunkFrame.plainLength(of: head)
-                } catch is ChunkError { return 0 } catch let error as StorageError {
-                    guard error.code == .damaged else { throw error }
-                    return 0
-                }
-            }
+        let heads = try await objects.heads(of: places, ChunkFrame.headerLength)
+        return heads.map { head in
+            do { return try ChunkFrame.plainLength(of: head) } catch { return 0 }
         }
     }
 
@@ -74,10 +67,19 @@ final class ManifestService: Sendable {
         do { return try await threads.runIfActive { try withLowPriority(body) } } catch { throw StorageError.of(error) }
     }
 
-    private static func load(_ place: ChunkPlace, _ files: ChunkFiles) throws -> Outcome {
+    private func load(_ place: ChunkPlace) async throws -> Outcome {
         do {
-            guard let frame = try files.read(place, 0..<place.size) else { return .unreadable }
-            let plain = try ChunkFrame.decode(frame, expecting: place.id)
+            guard let frame = try await objects.read(place, 0..<place.size) else { return .unreadable }
+            return try await onThread { try Self.decode(frame, place.id) }
+        } catch let error as StorageError {
+            guard error.code == .damaged else { throw error }
+            return .unreadable
+        }
+    }
+
+    private static func decode(_ frame: [UInt8], _ id: ChunkID) throws -> Outcome {
+        do {
+            let plain = try ChunkFrame.decode(frame, expecting: id)
             do { return .list(try ManifestList(checking: plain)) } catch {
                 guard error.code == .tooNew else { return .none }
                 throw error
@@ -88,9 +90,6 @@ final class ManifestService: Sendable {
                 .unsupported,
                 "The device writes contents in a format that this server does not support. Update ubiquity-server.",
                 cause: error)
-        } catch let error as StorageError {
-            guard error.code == .damaged else { throw error }
-            return .unreadable
         }
     }
 }

@@ -4,35 +4,26 @@ import Synchronization
 /// Gathers the writes that arrive while one transaction is being made durable into the next one, so that many devices share each sync of
 /// the disk. The queue is no longer than the number of requests under way, which the server bounds.
 final class CommitQueue: Sendable {
-    private struct State {
-        var pending: [any Job] = []
-        var isRunning = false
-    }
-
     /// Enough to make a sync cheap for each, few enough that the first need not wait for long.
     private static let batch = 256
 
-    private let state = Mutex(State())
+    private let pending = Mutex(PendingJobs<any Job>())
     private let writer: any DatabaseWriter
 
     init(_ writer: any DatabaseWriter) { self.writer = writer }
 
     /// Writes that no transaction has taken yet.
-    var pendingCount: Int { state.withLock { $0.pending.count } }
+    var pendingCount: Int { pending.withLock { $0.count } }
 
     func commit<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            let isFirst = state.withLock { state in
-                state.pending.append(Commit(body: body, continuation: continuation))
-                defer { state.isRunning = true }
-                return !state.isRunning
-            }
+            let isFirst = pending.withLock { $0.add(Commit(body: body, continuation: continuation)) }
             if isFirst { writer.asyncWriteWithoutTransaction { [self] in run($0) } }
         }
     }
 
     private func run(_ db: Database) {
-        while let jobs = take() {
+        while let jobs = pending.withLock({ $0.take(atMost: Self.batch) }) {
             var failure: (any Error)?
             do {
                 try db.inTransaction(.immediate) {
@@ -41,17 +32,6 @@ final class CommitQueue: Sendable {
                 }
             } catch { failure = error }
             for job in jobs { job.settle(failure) }
-        }
-    }
-
-    private func take() -> [any Job]? {
-        state.withLock { state in
-            guard !state.pending.isEmpty else {
-                state.isRunning = false
-                return nil
-            }
-            defer { state.pending.removeFirst(min(Self.batch, state.pending.count)) }
-            return Array(state.pending.prefix(Self.batch))
         }
     }
 }

@@ -1,13 +1,17 @@
 import GRDB
 import Glibc
+import NIOPosix
 
 /// A server's database in SQLite: readers beside one writer, and every commit durable before its caller continues.
 final class SQLiteDatabase: StorageDatabase {
     private let pool: DatabasePool
     private let commits: CommitQueue
+    /// The folder with the files that are locked.
+    private let folder: String
 
     /// Opens or creates the database. Throws `tooNew` for one that a newer version wrote, before anything in it is changed.
     init(path: String) throws {
+        folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         do {
             pool = try DatabasePool(path: path, configuration: Self.configuration)
             guard try !pool.read(ServerSchema.migrator.hasBeenSuperseded) else {
@@ -42,17 +46,25 @@ final class SQLiteDatabase: StorageDatabase {
         }
     }
 
-    /// Like ``read(_:)``, for the start of a server. Blocks.
     func readAtOnce<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
         do { return try pool.read { try body(SQLiteTransaction(db: $0)) } } catch { throw StorageError.of(error) }
     }
 
-    /// Runs `body` in a transaction, together with others that arrive meanwhile. On return its changes are durable; if it throws, none of
-    /// them happened.
-    func commit<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T {
+    /// Runs `body` in a transaction, together with others that arrive meanwhile. SQLite has one writer, whatever the scope.
+    func commit<T: Sendable>(
+        _ scope: CommitScope, _ body: @escaping @Sendable (any StorageTransaction) throws -> T
+    ) async throws -> T {
         do { return try await commits.commit { try body(SQLiteTransaction(db: $0)) } } catch {
             throw StorageError.of(error)
         }
+    }
+
+    func acquire(_ lock: StorageLock, _ mode: StorageLock.Mode) async throws -> HeldLock? {
+        do {
+            return try await NIOThreadPool.singleton.runIfActive { [folder] in
+                try HeldLock.file("\(folder)/\(lock.rawValue)", mode)
+            }
+        } catch { throw StorageError.of(error) }
     }
 
     func copy(to path: String) throws {

@@ -24,16 +24,6 @@ final class SQLiteFile: Sendable {
 
     func migrate() throws { try ServerSchema.migrator.migrate(queue) }
 
-    /// Skips `count` of the numbers that rows of these tables get.
-    func skipNumbers(of tables: [String], by count: Int) throws {
-        try queue.write { db in
-            for table in tables {
-                try db.execute(
-                    sql: "UPDATE sqlite_sequence SET seq = seq + ? WHERE name = ?", arguments: [count, table])
-            }
-        }
-    }
-
     func hasTable(_ name: String) throws -> Bool { try queue.read { try $0.tableExists(name) } }
 
     func close() throws { try queue.close() }

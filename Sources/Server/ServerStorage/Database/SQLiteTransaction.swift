@@ -11,6 +11,8 @@ struct SQLiteTransaction: StorageTransaction {
         return db.changesCount
     }
 
+    func enqueue(_ sql: String, _ arguments: [any StorageValueConvertible]) throws { try execute(sql, arguments) }
+
     func forEachRow(
         _ sql: String, _ arguments: [any StorageValueConvertible], while body: (StorageRow) throws -> Bool
     ) throws {

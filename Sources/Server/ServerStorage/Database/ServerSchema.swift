@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables of a server. Bytes of chunks are files; a row of `chunk` says that its file is complete and durable.
+/// The tables of a server. Bytes of chunks are files or objects; a row of `chunk` says that its frame is complete and durable.
 enum ServerSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -17,6 +17,9 @@ enum ServerSchema {
         migrator.registerMigration("keyValues") { db in try db.execute(sql: keyValueColumns) }
         migrator.registerMigration("signIn") { db in try db.execute(sql: signIn) }
         migrator.registerMigration("copies") { db in try db.execute(sql: copies) }
+        migrator.registerMigration("bucket") { db in try db.execute(sql: bucket) }
+        migrator.registerMigration("shared") { db in try db.execute(sql: sharedTables) }
+        migrator.registerMigration("migrationMark") { db in try db.execute(sql: migrationMark) }
         return migrator
     }
 
@@ -99,6 +102,17 @@ enum ServerSchema {
             identity TEXT NOT NULL,
             PRIMARY KEY (account, identity)
         ) WITHOUT ROWID;
+        """
+
+    /// `object` is the suffix of the chunk's object in a bucket, null for a file. The one row of `bucket` is there from the first use of a
+    /// bucket on; `identity` is the name by which the bucket knows this database, `epoch` the number of sweeps for objects without a row.
+    private static let bucket = """
+        ALTER TABLE chunk ADD COLUMN object TEXT;
+        CREATE TABLE bucket (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            identity TEXT NOT NULL,
+            epoch INTEGER NOT NULL
+        );
         """
 
     /// `isFree` marks an entry that counts against no share; `keyValueBytes` is how many bytes of such entries an account has.

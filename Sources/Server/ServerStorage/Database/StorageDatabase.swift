@@ -1,21 +1,47 @@
 /// The interface between the stores and a database engine. It knows transactions, but nothing of what is in them.
 ///
 /// An engine guarantees:
-/// - ``commit(_:)`` runs its body in one serializable transaction, returns after the changes are durable, and leaves no trace of a body
-///   that threw. Bodies of different callers may share one durable write.
+/// - ``commit(_:_:)`` runs its body in one transaction, which is serializable with all others if it keeps to its scope. It returns after the
+///   changes are durable, and leaves no trace of a body that threw. Bodies of different callers may share one durable write.
 /// - ``read(_:)`` sees one consistent state, and waits for no writer.
 /// - Errors are ``StorageError``; an error that one body causes fails that body alone.
 ///
 /// Bodies run on threads of the engine. They may run SQL through the transaction and look at files, but must not wait for another
-/// transaction.
+/// transaction. A body may be run several times, of which one at most has an effect: on anything else than the transaction it must have the
+/// effect of running once.
+///
+/// A commit whose outcome is not known, because the connection to the database was lost meanwhile, throws.
 protocol StorageDatabase: Sendable {
     func read<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T
+    /// Like ``read(_:)``, for the start of a server. Blocks.
+    func readAtOnce<T>(_ body: (any StorageTransaction) throws -> T) throws -> T
+    /// - Parameter scope: The rows that `body` reads or changes.
     @discardableResult
-    func commit<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T
+    func commit<T: Sendable>(
+        _ scope: CommitScope, _ body: @escaping @Sendable (any StorageTransaction) throws -> T
+    ) async throws -> T
+    /// Acquires a lock between processes; see ``withLock(_:_:_:)``.
+    func acquire(_ lock: StorageLock, _ mode: StorageLock.Mode) async throws -> HeldLock?
 
     /// Whether commits are written through to the disk.
     func isDurable() async throws -> Bool
     /// Copies the database as it is at one moment, concurrently with writers. Blocks.
     func copy(to path: String) throws
     func close() throws
+}
+
+extension StorageDatabase {
+    /// Commits something that may concern any account.
+    @discardableResult
+    func commit<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T {
+        try await commit(.all, body)
+    }
+
+    /// Commits something that concerns one account.
+    @discardableResult
+    func commit<T: Sendable>(
+        of account: AccountID, _ body: @escaping @Sendable (any StorageTransaction) throws -> T
+    ) async throws -> T {
+        try await commit(.account(account.value), body)
+    }
 }

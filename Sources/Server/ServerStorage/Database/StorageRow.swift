@@ -31,9 +31,11 @@ struct StorageRow {
         get throws { try self[index(of: column)] }
     }
 
-    /// Returns the first column of that name, as SQL does.
+    /// Returns the first column of that name. Names of SQL have no case; PostgreSQL returns them in lower case.
     private func index(of column: String) throws -> Int {
-        guard let index = columns.firstIndex(of: column) else { throw Self.damaged }
+        guard let index = columns.firstIndex(of: column) ?? columns.firstIndex(of: column.lowercased()) else {
+            throw Self.damaged
+        }
         return index
     }
 

@@ -10,9 +10,18 @@ protocol StorageTransaction {
     @discardableResult
     func execute(_ sql: String, _ arguments: [any StorageValueConvertible]) throws -> Int
 
+    /// Runs a statement that changes rows, together with the next one: its error may be thrown by that one, or by the commit.
+    func enqueue(_ sql: String, _ arguments: [any StorageValueConvertible]) throws
+
     /// Runs a query, row by row, until `body` returns false.
     func forEachRow(
         _ sql: String, _ arguments: [any StorageValueConvertible], while body: (StorageRow) throws -> Bool) throws
+
+    /// Returns the greatest number that a row of this table ever had, 0 if it never had a row. Only for tables whose numbers are
+    /// never assigned twice.
+    func lastNumber(of table: String) throws -> Int64
+    /// Makes the numbers of later rows of this table greater than `number`.
+    func skipNumbers(of table: String, to number: Int64) throws
 }
 
 extension StorageTransaction {

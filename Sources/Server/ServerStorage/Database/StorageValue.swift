@@ -1,15 +1,20 @@
 import Foundation
 
 /// The value of a column.
-enum StorageValue: Hashable, Sendable {
+enum StorageValue: Hashable, Sendable, Codable {
     case null
     case integer(Int64)
     case text(String)
     case bytes(Data)
 }
 
+/// The type of an argument, which is known where its value is null too; `column` is that of the column which it is assigned to or compared
+/// with.
+enum StorageType: Hashable, Sendable { case integer, text, bytes, column }
+
 /// A type that can be an argument of a statement.
 protocol StorageValueConvertible {
+    static var storageType: StorageType { get }
     var storageValue: StorageValue { get }
 }
 
@@ -20,6 +25,7 @@ protocol StorageValueDecodable {
 }
 
 extension Int64: StorageValueConvertible, StorageValueDecodable {
+    static var storageType: StorageType { .integer }
     var storageValue: StorageValue { .integer(self) }
     init?(_ value: StorageValue) {
         guard case .integer(let number) = value else { return nil }
@@ -28,6 +34,7 @@ extension Int64: StorageValueConvertible, StorageValueDecodable {
 }
 
 extension Int: StorageValueConvertible, StorageValueDecodable {
+    static var storageType: StorageType { .integer }
     var storageValue: StorageValue { .integer(Int64(self)) }
     init?(_ value: StorageValue) {
         guard case .integer(let number) = value else { return nil }
@@ -43,6 +50,7 @@ extension UInt8: StorageValueDecodable {
 }
 
 extension Bool: StorageValueConvertible, StorageValueDecodable {
+    static var storageType: StorageType { .integer }
     var storageValue: StorageValue { .integer(self ? 1 : 0) }
     init?(_ value: StorageValue) {
         guard case .integer(let number) = value else { return nil }
@@ -51,6 +59,7 @@ extension Bool: StorageValueConvertible, StorageValueDecodable {
 }
 
 extension String: StorageValueConvertible, StorageValueDecodable {
+    static var storageType: StorageType { .text }
     var storageValue: StorageValue { .text(self) }
     init?(_ value: StorageValue) {
         guard case .text(let text) = value else { return nil }
@@ -59,6 +68,7 @@ extension String: StorageValueConvertible, StorageValueDecodable {
 }
 
 extension Data: StorageValueConvertible, StorageValueDecodable {
+    static var storageType: StorageType { .bytes }
     var storageValue: StorageValue { .bytes(self) }
     init?(_ value: StorageValue) {
         switch value {
@@ -70,5 +80,6 @@ extension Data: StorageValueConvertible, StorageValueDecodable {
 }
 
 extension Optional: StorageValueConvertible where Wrapped: StorageValueConvertible {
+    static var storageType: StorageType { Wrapped.storageType }
     var storageValue: StorageValue { self?.storageValue ?? .null }
 }

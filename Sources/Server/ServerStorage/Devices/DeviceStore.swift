@@ -127,7 +127,7 @@ package struct DeviceStore: NounStore {
             try db.exists(
                 """
                 SELECT 1 FROM device
-                WHERE id = ? AND revoked IS NULL AND suspended IS NULL AND (resetAsked IS NULL OR ?)
+                WHERE id = ? AND revoked IS NULL AND suspended IS NULL AND (resetAsked IS NULL OR ? = 1)
                     AND (expires IS NULL OR expires > ?)
                 """, [device.device, device.isResetAsked, now])
         }
@@ -139,7 +139,7 @@ package struct DeviceStore: NounStore {
         let now = now()
         guard abs(now - last) >= 60 else { return }
         do {
-            try await database.commit { db in
+            try await database.commit(.statement) { db in
                 try db.execute("UPDATE device SET seen = ? WHERE id = ?", [now, device])
             }
         } catch let error as StorageError where error.code == .full {
@@ -170,7 +170,7 @@ package struct DeviceStore: NounStore {
     /// Ends a device's access at once, if it is this account's. Returns false if it is not, or was revoked before.
     package func revoke(device: Int64, of account: AccountID) async throws -> Bool {
         let now = now()
-        return try await database.commit { db in
+        return try await database.commit(of: account) { db in
             return try db.execute(
                 "UPDATE device SET revoked = ? WHERE id = ? AND account = ? AND revoked IS NULL",
                 [now, device, account.value]) > 0
@@ -182,7 +182,7 @@ package struct DeviceStore: NounStore {
     /// - Returns: False if the account has no device of that number.
     package func askReset(of device: Int64, account: AccountID) async throws -> Bool {
         let now = now()
-        return try await database.commit { db in
+        return try await database.commit(of: account) { db in
             return try db.execute(
                 "UPDATE device SET resetAsked = ? WHERE id = ? AND account = ? AND revoked IS NULL",
                 [now, device, account.value]) > 0
@@ -191,7 +191,7 @@ package struct DeviceStore: NounStore {
 
     /// Records that the device begins to reset itself.
     package func confirmReset(of device: SignedInDevice) async throws {
-        try await database.commit { db in
+        try await database.commit(of: device.account) { db in
             try db.execute("UPDATE device SET resetAsked = NULL WHERE id = ?", [device.device])
         }
     }

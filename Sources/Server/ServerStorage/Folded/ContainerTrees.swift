@@ -23,9 +23,14 @@ package final class ContainerTrees: Sendable {
     private let time: any TimeSource
     private let threads: NIOThreadPool
     private let files: FoldedFiles
+    /// The author of changes that people make in this process's console.
+    private let console: LogAuthor
     private let state = Mutex(State())
 
-    init(logs: LogStore, time: any TimeSource, threads: NIOThreadPool, files: FoldedFiles) {
+    init(
+        logs: LogStore, time: any TimeSource, threads: NIOThreadPool, files: FoldedFiles, console: LogAuthor = .console
+    ) {
+        self.console = console
         self.logs = logs
         self.time = time
         self.threads = threads
@@ -94,10 +99,13 @@ package final class ContainerTrees: Sendable {
 
     /// Appends the batches that `decide` makes from the container as it is at the end of its log. Only one caller at a time appends, so
     /// that the numbers of its batches have no gap; the reducer weighs concurrent appends of devices as always.
+    ///
+    /// - Parameter author: Nil for the author of changes in this process's console. No other process may append by the same author.
     package func append<T: Sendable>(
-        to name: ContainerName, of account: AccountID, by author: LogAuthor = .console,
+        to name: ContainerName, of account: AccountID, by author: LogAuthor? = nil,
         patience: Duration = .seconds(60), _ decide: (View) async throws -> (batches: [[Change]], answer: T)
     ) async throws -> T {
+        let author = author ?? console
         let id = try await logs.number(of: name, account)
         let mutex = state.withLock { state in
             let known = state.turnstiles[id] ?? AsyncMutex()
@@ -170,12 +178,22 @@ package struct LogAuthor: Sendable {
     package let id: DeviceID
     package let name: String
 
-    /// The author of changes that people make in the console.
-    package static let console = LogAuthor(id: DeviceID(2), name: "console")
+    /// The author of changes that people make in the console of a server of one process.
+    static let console = LogAuthor(id: DeviceID(2), name: "console")
+
+    /// Returns an author for the console of one process of a cluster. Each process has its own, because processes cannot count their batches
+    /// together.
+    static func console(using random: inout some RandomNumberGenerator) -> LogAuthor {
+        LogAuthor(id: id(using: &random), name: console.name)
+    }
 
     /// Returns an author for one command of the server's owner. Each command has its own, because concurrent commands must not count their
     /// batches together.
     package static func owner(using random: inout some RandomNumberGenerator) -> LogAuthor {
-        LogAuthor(id: DeviceID(max(4, random.next() & ~1)), name: "server")
+        LogAuthor(id: id(using: &random), name: "server")
+    }
+
+    private static func id(using random: inout some RandomNumberGenerator) -> DeviceID {
+        DeviceID(max(4, random.next() & ~1))
     }
 }

@@ -70,7 +70,7 @@ package struct LinkStore: NounStore {
         let sealed = try await password.asyncMap { try await passwords.seal($0, for: account) }
         let now = now()
         let expires = now + lifetime.components.seconds
-        let id = try await database.commit { db in
+        let id = try await database.commit(of: account) { db in
             try db.execute("DELETE FROM link WHERE expires <= ?", [now])
             let place = try LogStore.requireContainer(container, account, db).id
             try Self.requireRoomForLink(of: account, db)
@@ -164,7 +164,7 @@ package struct LinkStore: NounStore {
 
     /// Withdraws a link. Returns false if the account has no such link.
     package func withdraw(_ id: Int64, of account: AccountID) async throws -> Bool {
-        try await database.commit { db in
+        try await database.commit(of: account) { db in
             return try db.execute(
                 """
                 DELETE FROM link WHERE id = ? AND container IN (SELECT id FROM container WHERE account = ?)

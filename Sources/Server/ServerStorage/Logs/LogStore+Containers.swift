@@ -11,7 +11,7 @@ extension LogStore {
 
     /// Creates a container; does nothing if it exists. An account has at most ``maximumContainers``.
     package func createContainer(_ name: ContainerName, of account: AccountID) async throws {
-        try await database.commit { db in
+        try await database.commit(of: account) { db in
             guard try Self.container(name, account, db) == nil else { return }
             let count = try db.value(Int.self, "SELECT COUNT(*) FROM container WHERE account = ?", [account.value])
             guard count ?? 0 < Self.maximumContainers else {
@@ -84,7 +84,8 @@ extension LogStore {
     ) throws -> (count: Int, bytes: Int, free: Int) {
         let rows = try db.rows(
             """
-            DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE container = ? LIMIT ?)
+            DELETE FROM entry WHERE container = ?1
+                AND sequence IN (SELECT sequence FROM entry WHERE container = ?1 LIMIT ?2)
             RETURNING LENGTH(payload), isFree
             """, [container, limit])
         return try rows.reduce(into: (rows.count, 0, 0)) { sums, row in

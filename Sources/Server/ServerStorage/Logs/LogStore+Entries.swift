@@ -73,7 +73,7 @@ extension LogStore {
         try await database.read { db in
             let container = try Self.requireContainer(name, account, db).id
             let log = try db.value(
-                Int64.self, "SELECT SUM(LENGTH(payload)) FROM entry WHERE container = ?", [container])
+                Int64.self, "SELECT CAST(SUM(LENGTH(payload)) AS BIGINT) FROM entry WHERE container = ?", [container])
             return (try ChunkStore.frameBytes(of: container, db), UInt64(clamping: log ?? 0))
         }
     }

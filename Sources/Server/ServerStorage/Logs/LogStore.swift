@@ -30,16 +30,16 @@ package struct LogStore: NounStore {
         try await chunks.requireContents(of: payload, in: name, of: account)
         let isOfKeyValues = Self.isOfKeyValues(payload)
         let now = now()
-        let sequence = try await database.commit { db in
+        let sequence = try await database.commit(of: account) { db in
             let container = try Self.requireContainer(name, account, db)
             if let key, let known = try Self.position(of: key, in: container.id, db) { return known }
             let isFree = try isOfKeyValues && AccountStore.takeFree(cost, of: account, db)
             if !isFree { try AccountStore.reserve(cost, slack: Self.logSlack, of: account, db) }
             let next = container.sequence + 1
-            try db.execute(
+            try db.enqueue(
                 "INSERT INTO entry (container, sequence, key, payload, created, isFree) VALUES (?, ?, ?, ?, ?, ?)",
                 [container.id, Int64(next), key.map { Data($0.bytes) }, Data(payload), now, isFree])
-            try db.execute("UPDATE container SET sequence = ? WHERE id = ?", [Int64(next), container.id])
+            try db.enqueue("UPDATE container SET sequence = ? WHERE id = ?", [Int64(next), container.id])
             if !isFree { try AccountStore.use(cost, of: account, db) }
             return next
         }

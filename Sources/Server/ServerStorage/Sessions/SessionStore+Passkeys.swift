@@ -25,14 +25,19 @@ extension SessionStore {
 
     /// Stores a passkey that was registered.
     ///
-    /// - Parameter name: The name in the account's list.
-    /// - Throws: `invalid` for a passkey that exists already, and for more than ``maximumPasskeys``.
+    /// - Parameters:
+    ///   - challenge: The challenge that it answers, which is used up.
+    ///   - name: The name in the account's list.
+    /// - Throws: `invalid` for a challenge that was used before, for a passkey that exists already, and for more than ``maximumPasskeys``.
     package func addPasskey(
-        _ passkey: PasskeyRegistration, of account: AccountID, domain: String, name: String
+        _ passkey: PasskeyRegistration, challenge: [UInt8], of account: AccountID, domain: String, name: String
     ) async throws {
         let now = now()
         let label = ClientLabel.of(name)
-        try await database.commit { db in
+        try await database.commit(of: account) { db in
+            guard try Self.useChallenge(challenge, at: now, db) else {
+                throw StorageError(.invalid, "The page has expired. Reload it and try again.")
+            }
             let count = try db.value(Int.self, "SELECT COUNT(*) FROM passkey WHERE account = ?", [account.value])
             guard count ?? 0 < Self.maximumPasskeys else {
                 throw StorageError(
@@ -92,16 +97,20 @@ extension SessionStore {
     /// whom it has verified.
     ///
     /// - Parameters:
+    ///   - challenge: The challenge that the passkey signed, which is used up.
     ///   - secret: What the browser presents from now on.
-    ///   - useChallenge: Uses the challenge up; returns false if it was used before.
-    /// - Throws: `unauthorized` if the passkey is not known, belongs to another domain, or did not sign this challenge.
+    /// - Throws: `unauthorized` if the passkey is not known, belongs to another domain, or did not sign this challenge, and if the challenge
+    ///   was used before.
     package func openSession(
-        passkey: PasskeyAssertion, challenge: [UInt8], origin: WebOrigin, browser: String, secret: [UInt8],
-        useChallenge: @escaping @Sendable () -> Bool
+        passkey: PasskeyAssertion, challenge: [UInt8], origin: WebOrigin, browser: String, secret: [UInt8]
     ) async throws {
         let now = now()
         let label = ClientLabel.of(browser)
-        try await database.commit { db in
+        let account = try await database.read { db in
+            try db.value(
+                Int64.self, "SELECT account FROM passkey WHERE credential = ?", [Data(passkey.credential)])
+        }
+        try await database.commit(account.map { .account($0) } ?? .all) { db in
             let row = try db.row(
                 """
                 SELECT passkey.*, account.userHandle FROM passkey JOIN account ON account.id = passkey.account
@@ -119,11 +128,27 @@ extension SessionStore {
                     key: key, counter: UInt32(clamping: last),
                     challenge: challenge, origin: origin)
             } catch { throw Self.refusal(of: error) }
-            guard useChallenge() else { throw Self.refusal(of: .otherChallenge) }
+            guard try Self.useChallenge(challenge, at: now, db) else { throw Self.refusal(of: .otherChallenge) }
             try db.execute(
                 "UPDATE passkey SET counter = ?, used = ? WHERE id = ?", [Int64(counter), now, row["id"] as Int64])
             try Self.addSession(of: row["account"], browser: label, secret: secret, at: now, db)
         }
+    }
+
+    /// Returns what makes and checks challenges. Every process of a server has the same.
+    package func challenges() async throws -> PasskeyChallenges {
+        PasskeyChallenges(key: try await secrets.value(.challenges))
+    }
+
+    /// Uses a valid challenge up.
+    ///
+    /// - Returns: Whether that was the first time, in any process.
+    static func useChallenge(_ challenge: [UInt8], at now: Int64, _ db: any StorageTransaction) throws -> Bool {
+        guard let end = PasskeyChallenges.end(of: challenge) else { return false }
+        try db.execute("DELETE FROM usedChallenge WHERE expires < ?", [now])
+        return try db.execute(
+            "INSERT INTO usedChallenge (challenge, expires) VALUES (?, ?) ON CONFLICT (challenge) DO NOTHING",
+            [Data(challenge), end]) > 0
     }
 
     private static func refusal(of problem: PasskeyProblem) -> StorageError {

@@ -35,6 +35,7 @@ package struct SessionStore: NounStore {
     let database: any StorageDatabase
     let time: any TimeSource
     let accounts: AccountStore
+    let secrets: SecretStore
 
     /// How long a browser may be idle before it is signed out.
     package static let sessionIdleLimit: Duration = .seconds(7 * 86_400)
@@ -93,7 +94,7 @@ package struct SessionStore: NounStore {
         guard let found else { return nil }
         // To the minute, so that requests that only read do not write each time.
         if abs(now - found.seen) >= 60 {
-            try await database.commit { db in
+            try await database.commit(.statement) { db in
                 try db.execute("UPDATE session SET seen = ? WHERE id = ?", [now, found.session.id])
             }
         }
@@ -109,7 +110,7 @@ package struct SessionStore: NounStore {
 
     /// Signs a browser of the account out. Returns false if the account has no such session.
     package func endSession(_ id: Int64, of account: AccountID) async throws -> Bool {
-        try await database.commit { db in
+        try await database.commit(of: account) { db in
             return try db.execute("DELETE FROM session WHERE id = ? AND account = ?", [id, account.value]) > 0
         }
     }

@@ -1,20 +1,20 @@
 import Crypto
 import Foundation
-import Synchronization
 
 /// Challenges for passkeys: random, for one browser, valid for five minutes, accepted once.
 ///
-/// A challenge carries its own expiry and a code that only this process can make, so pages that need no sign-in take no memory. Only
-/// challenges that were accepted are remembered, until they expire.
-package final class PasskeyChallenges: Sendable {
+/// A challenge carries its own expiry and a code that only this server can make, so pages that need no sign-in take no memory. Only
+/// challenges that were accepted are remembered, until they expire: see ``SessionStore/useChallenge(_:at:_:)``.
+package struct PasskeyChallenges: Sendable {
     package static let lifetime: Int64 = 300
+    /// The clocks of the processes of a server may differ by this many seconds.
+    private static let clockTolerance: Int64 = 30
     private static let nonceBytes = 16
 
-    private let key = SymmetricKey(size: .bits256)
-    /// Accepted challenges, and when they expire.
-    private let used = Mutex<[[UInt8]: Int64]>([:])
+    private let key: SymmetricKey
 
-    package init() {}
+    /// - Parameter key: The key of the server; all its processes have the same.
+    package init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
 
     /// Makes a challenge.
     ///
@@ -28,26 +28,16 @@ package final class PasskeyChallenges: Sendable {
         return nonce + end + code(of: nonce + end, holder)
     }
 
-    /// Whether this process made the challenge for that browser, and it has not expired.
+    /// Whether this server made the challenge for that browser, and it has not expired.
     package func isValid(_ challenge: [UInt8], for holder: String, now: Int64) -> Bool {
         guard challenge.count == Self.nonceBytes + 8 + 32, let end = Self.end(of: challenge) else { return false }
         let content = Array(challenge[..<(Self.nonceBytes + 8)])
         return isEqualInConstantTime(Data(challenge[(Self.nonceBytes + 8)...]), Data(code(of: content, holder)))
-            && (now...(now + Self.lifetime)).contains(end)
+            && (now...(now + Self.lifetime + Self.clockTolerance)).contains(end)
     }
 
-    /// Uses a valid challenge up.
-    ///
-    /// - Returns: Whether that was the first time.
-    package func use(_ challenge: [UInt8], now: Int64) -> Bool {
-        guard let end = Self.end(of: challenge) else { return false }
-        return used.withLock { used in
-            used = used.filter { $0.value >= now }
-            return used.updateValue(end, forKey: challenge) == nil
-        }
-    }
-
-    private static func end(of challenge: [UInt8]) -> Int64? {
+    /// Returns when a challenge expires; nil for bytes that are none.
+    static func end(of challenge: [UInt8]) -> Int64? {
         guard challenge.count >= nonceBytes + 8 else { return nil }
         let bits = challenge[nonceBytes..<nonceBytes + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return Int64(exactly: bits)

@@ -1,0 +1,24 @@
+import Basics
+package import CloudStorage
+package import DaemonProtocol
+import DirectoryCloud
+package import Logging
+import SystemPackage
+
+extension CloudAddress {
+    /// Returns the backend for this address, with the credentials that this device keeps for it. Sends no request.
+    ///
+    /// - Throws: ``DaemonFailure`` if the address is invalid, or `Errno` if the folder around the embedded cloud cannot be created.
+    package func backend(_ logger: Logger) throws -> any CloudBackend {
+        let path: String
+        switch self {
+        case .directory(let directory): path = directory
+        case .http(let url): return try ServerAccess.backend(url, logger)
+        case .s3(let url): return try BucketAccess.backend(url, logger)
+        }
+        // The embedded cloud may be created; the parent of any other folder may be a disk that is not mounted now.
+        let embedded = StandardPaths.current.embeddedCloud
+        if path == embedded { try createDirectories(FilePath(embedded).removingLastComponent().string) }
+        return DirectoryBackend(path: FilePath(path), logger: logger)
+    }
+}

@@ -1,0 +1,127 @@
+import CloudProtocol
+import CloudStorage
+package import DaemonProtocol
+import FoundationEssentials
+import HTTPCloud
+import HTTPTransport
+package import Logging
+
+/// Access of this device to a server: the backend of a mount, and signing in and out.
+package enum ServerAccess {
+    static func backend(_ url: String, _ logger: Logger) throws(DaemonFailure) -> any CloudBackend {
+        let address = try address(url)
+        let file = TokenFile(.current, server: address.description)
+        let record = file.record
+        try requireEncryption(of: address, isAllowed: record?.allowsPlaintext ?? false)
+        let trust = try trust(record?.authority, from: file.path)
+        return HTTPBackend(address: address, trust: trust, logger: logger) { file.token }
+    }
+
+    /// The user's options for a connection besides its address.
+    package struct Connecting: Sendable {
+        /// A PEM file with certificates to trust besides the system's.
+        package var authorityFile: String?
+        /// Whether a connection to another machine may be unencrypted.
+        package var allowsPlaintext = false
+
+        package init() {}
+    }
+
+    /// Exchanges a code for a token and stores the token. Another sign-in replaces it.
+    ///
+    /// - Parameter secondFactor: A code from the account's authenticator app, or a recovery code.
+    /// - Returns: Nil if the account requires a second factor and `secondFactor` is nil.
+    package static func signIn(
+        to url: String, code: String, secondFactor: String? = nil, device: String,
+        _ connecting: Connecting = Connecting(), logger: Logger
+    ) async throws(DaemonFailure) -> ServerSignIn? {
+        let address = try address(url)
+        try requireEncryption(of: address, isAllowed: connecting.allowsPlaintext)
+        let file = StandardPaths.current.signInFile(server: address.description)
+        let authority = try connecting.authorityFile.map(authority(in:))
+        let trust = try trust(authority, from: connecting.authorityFile ?? "")
+        let connection = ServerConnection(address: address, trust: trust, logger: logger) { nil }
+        do {
+            let answer = try await connection.signIn(code: code, secondFactor: secondFactor, device: device)
+            let record = ServerSignIn(
+                server: address.description, account: answer.account, device: answer.device, token: answer.token,
+                authority: authority, allowsPlaintext: connecting.allowsPlaintext)
+            try record.save(to: file)
+            return record
+        } catch {
+            if secondFactor == nil, (error as? CloudError)?.asksSecondFactor == true { return nil }
+            throw failure(error, file)
+        }
+    }
+
+    /// Rejects an unencrypted connection unless it is allowed: the code, the token and every document would cross the network in the clear.
+    private static func requireEncryption(of address: ServerAddress, isAllowed: Bool) throws(DaemonFailure) {
+        guard !address.isEncrypted, !address.isLoopback, !isAllowed else { return }
+        throw DaemonFailure(
+            .invalidRequest, "http:// sends the sign-in and all documents unencrypted", path: address.description,
+            advice: "Use https://, or sign in with: ubiquity login --insecure \(address).")
+    }
+
+    private static func authority(in file: String) throws(DaemonFailure) -> String {
+        do { return try String(contentsOf: URL(filePath: file), encoding: .utf8) } catch {
+            throw DaemonFailure(.notFound, "the file of --ca cannot be read", path: file)
+        }
+    }
+
+    private static func trust(_ authority: String?, from file: String) throws(DaemonFailure) -> ServerTrust {
+        guard let authority else { return .system }
+        do { return try ServerTrust(additional: authority) } catch {
+            throw DaemonFailure(
+                .invalidRequest, "this file has no certificate in PEM form", path: file,
+                advice: "It begins with -----BEGIN CERTIFICATE-----.")
+        }
+    }
+
+    /// Returns the account with which this device is signed in at a server; nil if it is not signed in.
+    package static func account(at url: String) -> String? {
+        // An invalid address has no sign-in.
+        guard let address = try? ServerAddress(url) else { return nil }
+        return TokenFile(.current, server: address.description).record?.account
+    }
+
+    /// Ends the device's access on the server and deletes its token. With `onlyHere` the server is not contacted.
+    package static func signOut(of url: String, onlyHere: Bool, logger: Logger) async throws(DaemonFailure) {
+        let address = try address(url)
+        let file = TokenFile(.current, server: address.description)
+        guard let record = file.record else {
+            throw DaemonFailure(.notFound, "this device is not signed in there", path: address.description)
+        }
+        let trust = try trust(record.authority, from: file.path)
+        do {
+            if !onlyHere {
+                try await ServerConnection(address: address, trust: trust, logger: logger) { record.token }.signOut()
+            }
+        } catch {
+            // If the server no longer accepts the token, the device is signed out already.
+            guard let error = error as? CloudError, error.code == .unauthorized else { throw failure(error, file.path) }
+        }
+        file.remove()
+    }
+
+    private static func address(_ url: String) throws(DaemonFailure) -> ServerAddress {
+        do { return try ServerAddress(url) } catch {
+            throw DaemonFailure(
+                .invalidRequest, "not a valid server address, \(error)", path: url,
+                advice: "Use http(s)://HOST[:PORT].")
+        }
+    }
+
+    private static func failure(_ error: any Error, _ file: String) -> DaemonFailure {
+        guard let error = error as? CloudError else {
+            return DaemonFailure(.failed, "the token cannot be kept (\(error))", path: file)
+        }
+        let code: DaemonFailure.Code =
+            switch error.code {
+            case .offline: .offline
+            case .unauthorized: .permissionDenied
+            case .tooNew, .tooOld: .versionMismatch
+            default: .failed
+            }
+        return DaemonFailure(code, sentences: error.message)
+    }
+}

@@ -1,0 +1,209 @@
+import Basics
+import ClaimService
+import CloudModel
+import ControlServer
+import Coordination
+import DaemonProtocol
+import Glibc
+import LocalMetadata
+import Sync
+import Synchronization
+import VirtualFileSystem
+
+struct ContentHandler: NounHandler {
+    let device: MountedDevice
+    let progress: DaemonProgress
+
+    func register(in router: inout CallRouter) {
+        router.on(download)
+        router.on(evict)
+        router.on(pin)
+    }
+
+    func download(_ request: DownloadRequest) async throws -> ItemsResponse {
+        let outcomes = try await each(request.paths) { path in
+            var total = (items: 0, bytes: UInt64(0))
+            for item in try items(at: path) {
+                let noted = try device.requestDownload(item)
+                total = (total.items + noted.items, total.bytes.saturatingSum(noted.bytes))
+            }
+            return ItemOutcome(path: path, items: UInt64(total.items), bytes: total.bytes)
+        }
+        guard request.wait else { return ItemsResponse(outcomes: outcomes) }
+        return ItemsResponse(outcomes: try await waitForDownloads(outcomes))
+    }
+
+    /// Waits until all bytes are here, or until none have arrived for ``Patience/limit``; the outcome of an incomplete item has the reason.
+    private func waitForDownloads(_ outcomes: [ItemOutcome]) async throws -> [ItemOutcome] {
+        let clock = ContinuousClock()
+        let begun = clock.now
+        var wait = DownloadWait(arrivals: device.engine.downloads.arrivals, now: .zero)
+        var looked: UInt64?
+        while true {
+            // No transfer can have ended without a write to the database.
+            let writes = device.metadata.writes
+            if writes != looked {
+                looked = writes
+                let isAnyMissing = try await blocking { [self] in try outcomes.contains(where: isMissing) }
+                guard isAnyMissing else { return try await blocking { [self] in try outcomes.map(judged) } }
+            }
+            let (state, arrivals) = (device.engine.state, device.engine.downloads.arrivals)
+            if let failure = wait.failure(state, arrivals: arrivals, now: begun.duration(to: clock.now)) {
+                return try await blocking { [self] in try outcomes.map { try judged($0, failure) } }
+            }
+            try await clock.sleep(for: .milliseconds(50))
+        }
+    }
+
+    private func isMissing(_ outcome: ItemOutcome) throws -> Bool {
+        guard outcome.failure == nil else { return false }
+        let items = try items(at: outcome.path)
+        return try device.metadata.read { transaction in
+            try items.contains { try transaction.transfers.isAnyWanted(below: $0.node) }
+        }
+    }
+
+    /// Returns the outcome of a path after a wait that failed.
+    private func judged(_ outcome: ItemOutcome, _ failure: DaemonFailure) throws -> ItemOutcome {
+        guard try isMissing(outcome) else { return try judged(outcome) }
+        return ItemOutcome(
+            path: outcome.path, items: outcome.items, bytes: outcome.bytes,
+            failure: DaemonFailure(
+                failure.code, failure.message, path: outcome.path.description, advice: failure.advice))
+    }
+
+    /// Returns the outcome of a path after waiting, with the first error found at or below it.
+    private func judged(_ outcome: ItemOutcome) throws -> ItemOutcome {
+        guard outcome.failure == nil else { return outcome }
+        let items = try items(at: outcome.path)
+        let message = try device.metadata.read { transaction -> String? in
+            var message: String?
+            for item in items {
+                try transaction.local.forEach(below: item) { if message == nil { message = $0.downloadError } }
+            }
+            return message
+        }
+        guard let message else { return outcome }
+        return ItemOutcome(
+            path: outcome.path, items: outcome.items, bytes: outcome.bytes,
+            failure: DaemonFailure(.failed, sentences: message, path: outcome.path.description))
+    }
+
+    func evict(_ request: EvictRequest) async throws -> ItemsResponse {
+        var outcomes: [ItemOutcome] = []
+        for path in request.paths {
+            outcomes += try await withConsent(path) { [self] in
+                try await each([path]) { path in
+                    var files: [LocalItem] = []
+                    for item in try items(at: path) {
+                        try device.metadata.read {
+                            try $0.local.forEach(below: item) { if $0.kind == .file { files.append($0) } }
+                        }
+                    }
+                    return try evict(files, path)
+                }
+            }
+        }
+        return ItemsResponse(outcomes: outcomes)
+    }
+
+    /// Asks the presenters of the item, and of items below it, before its bytes are evicted. Without presenters there is no program to ask.
+    private func withConsent(
+        _ path: MountPath, _ evict: () async throws -> [ItemOutcome]
+    ) async throws -> [ItemOutcome] {
+        guard device.claims.hasPresenters else { return try await evict() }
+        let find: @Sendable () throws -> LocalItem? = { [self] in try item(at: path) }
+        // A missing item is reported below.
+        guard let item = try? await blocking(find) else { return try await evict() }
+        let claim: ClaimID
+        do throws(ClaimError) { claim = try await device.claims.claimToEvict(item.node) } catch {
+            let failure = DaemonFailure(.busy, sentences: error.message, path: path.description)
+            return [ItemOutcome(path: path, failure: failure)]
+        }
+        defer { device.claims.finishEviction(claim) }
+        return try await evict()
+    }
+
+    private func evict(_ files: [LocalItem], _ path: MountPath) throws -> ItemOutcome {
+        var evicted = (items: UInt64(0), bytes: UInt64(0))
+        var refusal: EvictionRefusal?
+        defer { progress.work.withLock { $0 = nil } }
+        for (index, file) in files.enumerated() {
+            if index.isMultiple(of: 100) {
+                progress.work.withLock {
+                    $0 = WorkStatus(
+                        what: "evicting", completedItems: UInt64(index), totalItems: UInt64(files.count))
+                }
+            }
+            do {
+                try device.engine.evictor.evict(file.node)
+                if file.presence != .none, file.size > 0 {
+                    evicted = (evicted.items + 1, evicted.bytes.saturatingSum(file.size))
+                }
+            } catch let error as EvictionRefusal { refusal = refusal ?? error }
+        }
+        let failure = refusal.map { refusal in
+            DaemonFailure(
+                refusal.code, "not evicted: \(refusal.rawValue)", path: path.description)
+        }
+        return ItemOutcome(path: path, items: evicted.items, bytes: evicted.bytes, failure: failure)
+    }
+
+    func pin(_ request: PinRequest) async throws -> ItemsResponse {
+        guard let pin = PinState(request.pin) else {
+            throw DaemonFailure(
+                .invalidRequest, "exclusion from sync is not a pin", advice: "Set user.ubiquity.isExcludedFromSync.")
+        }
+        return ItemsResponse(
+            outcomes: try await each(request.paths) { path in
+                let items = try items(at: path)
+                if path.isRoot {
+                    try device.files.setRootPin(pin)
+                } else {
+                    for item in items { try device.files.setPin(pin, of: item.node) }
+                }
+                return ItemOutcome(path: path, items: UInt64(items.count))
+            })
+    }
+
+    /// Runs `body` for each path; the failure for a path is in its outcome.
+    private func each(
+        _ paths: [MountPath], _ body: @escaping @Sendable (MountPath) throws -> ItemOutcome
+    ) async throws -> [ItemOutcome] {
+        try await blocking {
+            try paths.map { path in
+                do { return try body(path) } catch let failure as DaemonFailure {
+                    return ItemOutcome(path: path, failure: failure)
+                } catch let error as Errno {
+                    return ItemOutcome(
+                        path: path,
+                        failure: DaemonFailure(.failed, "\(error)", path: path.description, errno: error.code))
+                }
+            }
+        }
+    }
+}
+
+extension EvictionRefusal {
+    fileprivate var code: DaemonFailure.Code {
+        switch self {
+        case .isFolder: .invalidRequest
+        case .isOpen, .isPresented: .busy
+        case .isEdited, .isExcluded: .notUploaded
+        case .isPinned: .pinned
+        }
+    }
+}
+
+extension PinState {
+    fileprivate init?(_ policy: PinPolicy) {
+        switch policy {
+        case .inherited: self = .inherited
+        case .lazy: self = .lazy
+        case .evictOnUpdate: self = .evictOnUpdate
+        case .keep: self = .keep
+        case .whenSpace: self = .whenSpace
+        case .excluded: return nil
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package import Logging
+package import Maintenance
+
+/// What handlers need of the daemon besides its device: its end, and what it knows of the kernel and of its settings.
+package protocol DaemonControl: AnyObject, Sendable {
+    /// The number of the kernel's requests since the mount, by the name of the operation.
+    var requestCounts: [String: UInt64] { get }
+    /// The number of the kernel's requests whose handlers are running.
+    var requestsInProgress: UInt64 { get }
+    /// What the daemon logs.
+    var logLevel: Logger.Level { get set }
+    /// Begins an orderly shutdown: the mount is removed, and pending uploads stay recorded.
+    func stop()
+    /// Begins a shutdown like ``stop()``; the next start rebuilds the state.
+    func stopForReset()
+    /// Compares the settings for the next start with the configuration of this one.
+    ///
+    /// - Parameter repair: Whether to write settings again that differ.
+    /// - Returns: The damage; nil if they are equal.
+    func checkSettings(repair: Bool) throws -> Finding?
+}

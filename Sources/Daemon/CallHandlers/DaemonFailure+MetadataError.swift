@@ -1,0 +1,18 @@
+package import DaemonProtocol
+package import LocalMetadata
+
+extension DaemonFailure {
+    /// Creates the failure of a database.
+    ///
+    /// - Parameter path: The state directory that holds it.
+    package init(_ error: MetadataError, path: String) {
+        let code: Code =
+            switch error.code {
+            case .damaged: .damaged
+            case .tooNew: .versionMismatch
+            case .noSpace: .diskFull
+            case .notDurable, .unusable: .failed
+            }
+        self.init(code, sentences: error.message, path: path)
+    }
+}

@@ -1,0 +1,29 @@
+package import DaemonProtocol
+package import LocalMetadata
+
+/// The configuration of a mount, as far as responses depend on it.
+package struct MountConfiguration: Sendable {
+    /// The absolute path of the mount point.
+    let mountPoint: String
+    /// The absolute path of the state directory.
+    let stateDirectory: String
+    let cloud: CloudAddress
+    /// The name of this device for other devices.
+    let deviceName: String
+    /// The upper bound for local bytes of documents; nil if there is none.
+    let cacheLimit: UInt64?
+    /// Which superseded versions of a document are listed.
+    let versions: VersionLimits
+
+    package init(
+        mountPoint: String, stateDirectory: String, cloud: CloudAddress, deviceName: String,
+        cacheLimit: UInt64?, versions: VersionLimits
+    ) {
+        self.mountPoint = mountPoint
+        self.stateDirectory = stateDirectory
+        self.cloud = cloud
+        self.deviceName = deviceName
+        self.cacheLimit = cacheLimit
+        self.versions = versions
+    }
+}

@@ -1,0 +1,93 @@
+import CloudStorage
+import ControlServer
+import DaemonProtocol
+import LocalMetadata
+import Logging
+import Maintenance
+import Sync
+
+struct ResetHandler: NounHandler {
+    let device: MountedDevice
+    let sync: SyncHandler
+    let daemon: any DaemonControl
+    let logger: Logger
+
+    func register(in router: inout CallRouter) {
+        router.on({ (_: ResetRequest) in try await reset() }, afterwards: { daemon.stopForReset() })
+    }
+
+    /// How long to continue uploading before the state is rebuilt; remaining changes then become recovered documents.
+    private static let uploadLimit = Duration.seconds(30)
+
+    /// Uploads as many changes as possible, then lets the daemon end and start again with a reset once the response has been sent.
+    func reset() async throws -> ResetResponse {
+        try await requireCloud()
+        if case .online = device.engine.state { try await uploadWhatCanBe() }
+        // A reset also repairs a state that cannot be read, so a failure to count pending items does not prevent it.
+        let pending = try await blocking { [self] in (try? device.metadata.read { try $0.pending.totals().items }) ?? 0
+        }
+        return ResetResponse(pendingItems: UInt64(pending))
+    }
+
+    /// Resets this device when the owner of its cloud requests that on the server. Ends with its task.
+    func obeyCloud() async {
+        guard let cloud = device.engine.context.backend.facet((any RemoteResettable).self) else { return }
+        while !Task.isCancelled {
+            do {
+                if cloud.isResetAsked {
+                    _ = try await reset()
+                    try await cloud.confirmReset()
+                    logger.notice("resetting, as requested in the server's console")
+                    return daemon.stopForReset()
+                }
+                try await ContinuousClock().sleep(for: .seconds(2))
+            } catch is CancellationError { return } catch {
+                // The server repeats the request until it is confirmed.
+                logger.warning(
+                    "could not carry out the reset that the server requested", metadata: ["error": "\(error)"])
+                do { try await ContinuousClock().sleep(for: .seconds(30)) } catch { return }
+            }
+        }
+    }
+
+    /// Uploads as many changes as possible. A reset is also meant for a device that is stuck, so changes that cannot be uploaded are left.
+    private func uploadWhatCanBe() async throws {
+        _ = try await sync.sync(SyncRequest(paths: [], wait: false))
+        let engine = device.engine
+        engine.context.urgency.begin()
+        defer { engine.context.urgency.end() }
+        let clock = ContinuousClock()
+        let deadline = clock.now.advanced(by: Self.uploadLimit)
+        let goal = engine.rounds + 1
+        while clock.now < deadline, engine.state == .online, engine.troubles.all.isEmpty {
+            let left = try await blocking { [self] in try device.metadata.read { try $0.pending.unpausedTotal() } }
+            if left == 0, engine.rounds >= goal { return }
+            engine.localTreeChanged()
+            engine.askCloud()
+            try await clock.sleep(for: .milliseconds(50))
+        }
+        logger.notice("not everything was uploaded before the reset")
+    }
+
+    /// Requires a reachable cloud: without it, a device that discards its state shows nothing.
+    private func requireCloud() async throws {
+        do { _ = try await device.engine.context.backend.connect(create: false) } catch let error as CloudError {
+            guard error.code == .offline else { return }
+            let failure = DaemonFailure(.offline, sentences: error.message)
+            throw DaemonFailure(
+                .offline, "the state is rebuilt from the cloud, and \(failure.message)",
+                path: configuration.mountPoint,
+                advice: "Nothing was changed. \(failure.advice ?? "Make the cloud reachable first.")")
+        }
+    }
+}
+
+extension RebuildStatus {
+    init(_ report: RebuildReport) {
+        // A folder without a path in the mount is named only in the report's sentence.
+        let folder = report.folder.flatMap { try? MountPath($0) }
+        self.init(
+            reason: report.reason, aside: report.aside, folder: folder,
+            recovered: report.recovered, keptAside: report.keptAside, summary: report.sentence)
+    }
+}

@@ -1,0 +1,191 @@
+import Basics
+import CloudAccess
+import CloudModel
+import ControlServer
+import DaemonProtocol
+import Glibc
+import LiveQueries
+import LocalMetadata
+import Maintenance
+import Sync
+import Synchronization
+import Transfers
+import VirtualFileSystem
+
+struct StatusHandler: NounHandler {
+    let device: MountedDevice
+    let progress: DaemonProgress
+    /// The result of a rebuild of the state at this start, if there was one.
+    let rebuild: RebuildReport?
+
+    func register(in router: inout CallRouter) {
+        router.on { (request: StatusRequest) in try await status(request) }
+        router.onEvents(of: WatchRequest.self) { request, _ in events(for: request) }
+    }
+
+    func status(_ request: StatusRequest) async throws -> StatusResponse {
+        try await blocking { [self] in try status(of: request.paths) }
+    }
+
+    /// Returns the state now, and again whenever it differs from the last one sent.
+    private func events(for request: WatchRequest) -> CallRouter.Events {
+        let (stream, events) = CallRouter.Events.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let task = Task {
+            var last: StatusResponse?
+            while !Task.isCancelled {
+                // If the state cannot be read, the next one is sent.
+                if let now = try? await blocking({ try status(of: request.paths) }), now != last {
+                    last = now
+                    events.yield(.status(now))
+                }
+                // Only cancellation ends the sleep early, and it ends the loop too.
+                try? await device.engine.context.transfers.clock.sleep(for: .milliseconds(250))
+            }
+        }
+        events.onTermination = { _ in task.cancel() }
+        return stream
+    }
+
+    private func status(of paths: [MountPath]) throws -> StatusResponse {
+        var items: [ItemStatus] = []
+        var failures: [DaemonFailure] = []
+        for path in paths {
+            do { items.append(try itemStatus(at: path)) } catch let failure as DaemonFailure {
+                failures.append(failure)
+            }
+        }
+        return StatusResponse(mount: try mountStatus(), items: items, failures: failures)
+    }
+
+    private func itemStatus(at path: MountPath) throws -> ItemStatus {
+        let item = try document(at: path)
+        let status = try device.files.status(of: item)
+        let attributes = try device.files.attributes(of: item.node)
+        var state = status.state
+        if !item.isPackage { state.size = attributes.size }
+        var result = ItemStatus(
+            path: path,
+            kind: item.isPackage ? .package : item.kind == .folder ? .folder : item.kind == .symlink ? .symlink : .file,
+            state: state, itemID: status.item.description, container: status.container.text)
+        result.conflictOf = try status.conflictOf.map { try MountPath($0) }
+        result.pin = PinPolicy(status.pin)
+        result.effectivePin = PinPolicy(status.effectivePin)
+        result.version = status.version?.description
+        result.device = status.device
+        if item.isPackage || item.item == .root {
+            result.packageTypes = try device.declaredTypes(of: item.container).sorted()
+        }
+        return result
+    }
+
+    func mountStatus() throws -> MountStatus {
+        // Transfers are listed before the transaction, since the list may read the database too.
+        let transfers = device.engine.transfers
+        return try device.metadata.read { transaction in
+            let pending = try transaction.pending.totals()
+            var status = MountStatus(
+                mount: configuration.mountPoint, pid: getpid(), state: configuration.stateDirectory,
+                device: DeviceStatus(name: configuration.deviceName, id: device.id.description), cloud: cloudStatus())
+            status.queue = QueueStatus(
+                uploads: UInt64(transfers.count { $0.isUpload }),
+                downloads: UInt64(try transaction.transfers.wantedTotal()), pendingItems: UInt64(pending.items),
+                pendingBytes: pending.bytes)
+            status.transfers = try transfers.prefix(100).map { try device.status($0, transaction) }
+            status.errors = [progress.damage.withLock { $0 }, diskFailure].compactMap(\.self)
+            status.errors += try unreadable(transaction)
+            status.errors += device.engine.troubles.all.map(DaemonFailure.init)
+            status.errors += try loopFailures(transaction)
+            if let nameFailure { status.errors.append(nameFailure) }
+            status.errors += try transaction.transfers.failed(limit: 100).map { item in
+                DaemonFailure(
+                    .failed, sentences: item.uploadError ?? item.downloadError ?? "it failed",
+                    path: try path(of: item, transaction).description)
+            }
+            status.containers = try transaction.containers().filter { try transaction.local.isShown($0) }.map(
+                \.name.text)
+            status.conflicts = UInt64(try transaction.local.totals().conflicts)
+            status.cache = CacheStatus(bytes: try transaction.transfers.presentBytes(), limit: configuration.cacheLimit)
+            status.rebuild = rebuild.map(RebuildStatus.init)
+            status.check = progress.check.withLock { $0 }
+            status.collection = progress.collection.withLock { $0 }
+            status.work = progress.work.withLock { $0 }
+            return status
+        }
+    }
+
+    /// Returns failures for items that their folders cannot show.
+    private func unreadable(_ transaction: MetadataTransaction) throws -> [DaemonFailure] {
+        try device.files.unreadable.all.map { node, folder in
+            let names = try transaction.local.path(of: folder).map(\.description).joined(separator: "/")
+            return DaemonFailure(
+                .damaged, "an item in this folder cannot be shown, as its row (node \(node)) is damaged", path: names,
+                advice: "Run `ubiquity check`, then `ubiquity repair`: no edit is lost.")
+        }
+    }
+
+    /// Returns failures for documents whose uploads are delayed because another device rewrites them in response to this one.
+    private func loopFailures(_ transaction: MetadataTransaction) throws -> [DaemonFailure] {
+        try device.engine.context.loops.all.sorted { $0.key < $1.key }.prefix(100).compactMap { node, loop in
+            guard let item = try transaction.local.item(node) else { return nil }
+            return DaemonFailure(
+                .busy,
+                "this device and \(loop.otherDevice) rewrite it in response to each other (\(loop.turns) times in "
+                    + "15 minutes); its uploads are delayed more and more",
+                path: try path(of: item, transaction).description,
+                advice: "Look for two programs that both change it, and stop one. No edit is lost.")
+        }
+    }
+
+    /// A failure if another device has this one's name; otherwise nil.
+    private var nameFailure: DaemonFailure? {
+        guard device.engine.context.namesakes.areFound else { return nil }
+        return DaemonFailure(
+            .conflict, "another device of this cloud has the same name, \(configuration.deviceName)",
+            advice: "Give this one another name: `ubiquity unmount`, then `ubiquity mount --device NAME`.")
+    }
+
+    /// A failure if the disk is full; otherwise nil.
+    var diskFailure: DaemonFailure? {
+        guard device.engine.room.isFull else { return nil }
+        return DaemonFailure(
+            .diskFull, "the disk of this device is full", path: configuration.stateDirectory,
+            advice: "Delete or evict documents, or free some space on that disk; uploads continue.")
+    }
+
+    private func cloudStatus() -> CloudStatus {
+        let url = configuration.cloud.description
+        var status =
+            switch device.engine.state {
+            case .online: CloudStatus(url: url, state: .online)
+            case .connecting: CloudStatus(url: url, state: .offline, message: CloudStatus.connecting)
+            case .offline(let why), .stopped(let why): CloudStatus(url: url, state: .offline, message: why)
+            }
+        if case .http = configuration.cloud {
+            status.account = ServerAccess.account(at: url)
+            status.isSignedIn = status.account != nil
+        }
+        return status
+    }
+}
+
+extension DaemonFailure {
+    /// Creates the failure of a container that does not sync, named by its folder.
+    init(_ trouble: ContainerErrors.Trouble) {
+        self.init(
+            trouble.needsUpdate ? .versionMismatch : .damaged, sentences: trouble.message,
+            path: trouble.container.folderName)
+    }
+}
+
+extension PinPolicy {
+    init(_ pin: PinState) {
+        self =
+            switch pin {
+            case .inherited: .inherited
+            case .lazy: .lazy
+            case .evictOnUpdate: .evictOnUpdate
+            case .keep: .keep
+            case .whenSpace: .whenSpace
+            }
+    }
+}

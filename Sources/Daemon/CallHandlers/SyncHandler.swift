@@ -1,0 +1,86 @@
+import Basics
+import ControlServer
+import DaemonProtocol
+import LocalMetadata
+import Sync
+import VirtualFileSystem
+
+struct SyncHandler: NounHandler {
+    let device: MountedDevice
+    let unsaved: UnsavedChanges
+    let status: StatusHandler
+
+    func register(in router: inout CallRouter) {
+        router.on(sync)
+    }
+
+    /// Uploads everything without waiting for it to settle. If the caller waits, programs first save their unsaved changes; when this
+    /// method returns, everything is in the cloud, and what the cloud had before is known here.
+    func sync(_ request: SyncRequest) async throws -> SyncResponse {
+        for path in request.paths { _ = try await blocking { [self] in try items(at: path).count } }
+        let engine = device.engine
+        engine.context.urgency.begin()
+        defer { engine.context.urgency.end() }
+        if request.wait { try await unsaved.save(at: request.paths, within: request.timeout) }
+        try await blocking { [self] in device.files.noteIdleEdits(pause: .zero) }
+        engine.localTreeChanged()
+        guard request.wait else { return try await response() }
+        try await followCloud(within: request.timeout) { [self] in
+            try await !blocking { [self] in try device.metadata.read { try $0.pending.hasAny() } }
+        } late: {
+            timedOut(try await response())
+        }
+        return try await response()
+    }
+
+    /// Waits until the cloud's present state is known here, and `isDone` returns true.
+    func followCloud(
+        within seconds: Double?, until isDone: () async throws -> Bool = { true },
+        late: () async throws -> DaemonFailure
+    ) async throws {
+        let engine = device.engine
+        let clock = ContinuousClock()
+        let deadline = try seconds.map { clock.now.advanced(by: try Duration(requestedSeconds: $0)) }
+        // Two rounds, since a running one may have read the cloud before this request.
+        let goal = engine.rounds + 2
+        let attempt = engine.troubles.attempts + 2
+        var asked: UInt64?
+        while true {
+            if try await isDone(), engine.rounds >= goal, engine.state == .online { return engine.cloudFollowed() }
+            if case .stopped(let why) = engine.state { throw DaemonFailure(.failed, sentences: why) }
+            if engine.troubles.attempts >= attempt, let trouble = engine.troubles.all.first {
+                throw DaemonFailure(trouble)
+            }
+            if let deadline, clock.now >= deadline { throw try await late() }
+            engine.localTreeChanged()
+            // Once for each round, so that an unreachable cloud is not queried more often.
+            if asked != engine.troubles.attempts {
+                asked = engine.troubles.attempts
+                engine.askCloud()
+            }
+            try await clock.sleep(for: .milliseconds(20))
+        }
+    }
+
+    private func timedOut(_ now: SyncResponse) -> DaemonFailure {
+        var why =
+            now.pendingItems == 0
+            ? "all local changes are in the cloud, but the changes of other devices are not known yet"
+            : "\(now.pendingItems) item\(now.pendingItems == 1 ? "" : "s") still to upload"
+        if case .offline(let reason) = device.engine.state { why += " (\(DaemonFailure.clause(reason)))" }
+        if status.diskFailure != nil { why += " (the disk of this device is full)" }
+        return DaemonFailure(
+            .timedOut, why, advice: "Sync continues in the background; `ubiquity status` shows its progress.")
+    }
+
+    private func response() async throws -> SyncResponse {
+        let totals = try await blocking { [self] in try device.metadata.read { try $0.pending.totals() } }
+        return SyncResponse(pendingItems: UInt64(totals.items), pendingBytes: totals.bytes)
+    }
+
+    /// Uploads everything if requested, before the daemon stops.
+    func stop(_ request: StopRequest) async throws -> DoneResponse {
+        if request.upload { _ = try await sync(SyncRequest(paths: [], wait: true)) }
+        return DoneResponse()
+    }
+}

@@ -1,0 +1,72 @@
+/// Decides how much a program may have downloaded, from what is known of its process. Pure.
+///
+/// Only a rule that names the program, or a mark that the program carries as background work, takes anything away: an unknown program, such
+/// as a file manager that copies, gets everything.
+package struct HydrationPolicy: Sendable {
+    /// Why a program has its allowance.
+    package enum Reason: Hashable, Sendable {
+        /// Nothing is known about the process.
+        case unknown
+        /// `ubiquity run` started it, or one of its parents.
+        case declared
+        /// A file of settings names it, or one of its parents.
+        case named
+        /// The shipped list names it, or one of its parents.
+        case shipped
+        case idleIO
+        case idleScheduling
+        case backgroundSlice
+        /// No rule concerns it.
+        case ordinary
+    }
+
+    package struct Verdict: Hashable, Sendable {
+        package let allowance: DownloadAllowance
+        package let reason: Reason
+
+        package init(_ allowance: DownloadAllowance, _ reason: Reason) {
+            self.allowance = allowance
+            self.reason = reason
+        }
+    }
+
+    /// The slice in which systemd puts background work (systemd.special(7)).
+    private static let slice = "background.slice"
+
+    /// The settings, the most important ones first.
+    private let settings: [ProgramRules]
+
+    package init(_ settings: [ProgramRules] = []) { self.settings = settings }
+
+    /// - Parameter facts: nil if the process cannot be examined.
+    package func verdict(for facts: ProcessFacts?) -> Verdict {
+        guard let facts else { return Verdict(.full, .unknown) }
+        let family = [facts.program] + facts.parents
+        if let declared = first(of: family, \.declared) { return Verdict(declared, .declared) }
+        if let named = first(of: family, named) { return Verdict(named, .named) }
+        if BackgroundPrograms.contain(facts.program) { return Verdict(.deny, .shipped) }
+        // A user who works in a terminal gets the documents, whatever started the terminal.
+        if !facts.hasTerminal, facts.parents.contains(where: BackgroundPrograms.contain) {
+            return Verdict(.deny, .shipped)
+        }
+        if facts.hasIdleIO { return Verdict(.deny, .idleIO) }
+        if facts.isScheduledIdle { return Verdict(.deny, .idleScheduling) }
+        if facts.controlGroups.contains(where: isInBackground) { return Verdict(.deny, .backgroundSlice) }
+        return Verdict(.full, .ordinary)
+    }
+
+    private func named(_ program: ProcessFacts.Program) -> DownloadAllowance? {
+        first(of: settings) { $0.allowance(of: program) }
+    }
+
+    private func isInBackground(_ group: String) -> Bool {
+        group.split(separator: "/").contains { $0 == Self.slice }
+    }
+
+    private func first<Element>(
+        of elements: [Element], _ find: (Element) -> DownloadAllowance?
+    ) -> DownloadAllowance? {
+        for element in elements { if let found = find(element) { return found } }
+        return nil
+    }
+}

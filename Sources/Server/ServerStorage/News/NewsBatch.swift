@@ -1,0 +1,44 @@
+import CloudModel
+
+/// The news that a process has not sent yet. Pure.
+///
+/// A log appears once, with its newest end. There is a bound on how many there are, for the time in which none can be sent.
+struct NewsBatch: Sendable {
+    private struct Log: Hashable {
+        let account: AccountID
+        let container: String
+    }
+
+    /// More than a process commits within a pause between two notifications.
+    static let maximumLogs = 8_192
+
+    private var ends: [Log: LogEnd] = [:]
+    private var isEverything = false
+
+    var isEmpty: Bool { ends.isEmpty && !isEverything }
+
+    mutating func add(_ end: LogEnd) {
+        guard !isEverything else { return }
+        let log = Log(account: end.account, container: end.container.text)
+        guard ends[log].map({ $0.sequence < end.sequence }) ?? true else { return }
+        ends[log] = end
+        if ends.count > Self.maximumLogs { addEverything() }
+    }
+
+    mutating func addEverything() { (ends, isEverything) = ([:], true) }
+
+    /// Adds news that could not be sent.
+    mutating func add(_ content: NewsMessage.Content) {
+        switch content {
+        case .ends(let ends): for end in ends { add(end) }
+        case .everything: addEverything()
+        }
+    }
+
+    /// Returns what is to be sent, and empties the batch; nil if there is nothing.
+    mutating func take() -> NewsMessage.Content? {
+        guard !isEmpty else { return nil }
+        defer { self = NewsBatch() }
+        return isEverything ? .everything : .ends(Array(ends.values))
+    }
+}

@@ -1,0 +1,73 @@
+import Basics
+import Glibc
+import NIOPosix
+import Synchronization
+
+/// News by PostgreSQL's `NOTIFY` and `LISTEN`, with one connection for each, made when it is first needed.
+///
+/// A connection that failed is dropped; the next call makes another one.
+final class PostgresNews: NewsChannel {
+    /// The channel of all servers of a database. Schemas of one database would share it, which costs them readings only.
+    private static let channel = "ubiquity_news"
+    /// The longest time between two looks at the connection.
+    private static let wait = Duration.seconds(15)
+
+    private let address: PostgresAddress
+    private let bounds: PostgresBounds
+    private let sending = Mutex<PostgresConnection?>(nil)
+    /// One thread sends, one receives.
+    private let threads = NIOThreadPool(numberOfThreads: 2)
+    private let wake: WakeSignal
+
+    /// - Throws: ``StorageError`` if the process has no descriptors left.
+    init(_ address: PostgresAddress) throws {
+        self.address = address
+        var bounds = PostgresBounds()
+        // News that are late are worth less than those of the next moment.
+        (bounds.statement, bounds.silence) = (.seconds(5), .seconds(8))
+        self.bounds = bounds
+        do { wake = try WakeSignal() } catch { throw StorageError.of(error) }
+        threads.start()
+    }
+
+    func send(_ payloads: [String]) async throws {
+        try await threads.runIfActive { [self] in
+            try sending.withLock { sending in
+                let connection = try sending ?? PostgresConnection(address, bounds: bounds)
+                sending = nil
+                // Pipelined, so that all are one transaction, which takes the database's lock for notifications once.
+                for payload in payloads {
+                    try connection.enqueue("SELECT pg_notify($1, $2)", [Self.channel, payload])
+                }
+                try connection.flush()
+                sending = connection
+            }
+        }
+    }
+
+    func receive(onConnect: @Sendable () -> Void, _ body: @Sendable (String) -> Void) async throws {
+        let connection = try await threads.runIfActive { [self] in
+            let connection = try PostgresConnection(address, bounds: bounds)
+            try connection.listen(to: Self.channel)
+            return connection
+        }
+        onConnect()
+        try await withTaskCancellationHandler {
+            while !Task.isCancelled {
+                let received = try await threads.runIfActive { [wake] in
+                    try connection.notifications(within: Self.wait, wake: wake.descriptor)
+                }
+                for notification in received { body(notification.payload) }
+            }
+        } onCancel: {
+            wake.set()
+        }
+    }
+
+    func close() async {
+        wake.set()
+        // Both threads end within the bounds of their connections.
+        try? await threads.shutdownGracefully()
+        sending.withLock { $0 = nil }
+    }
+}

@@ -1,0 +1,13 @@
+/// How long anything may wait for PostgreSQL.
+package struct PostgresBounds: Sendable {
+    /// Connecting to one host; libpq counts whole seconds, and at least 2.
+    package var connect: Duration = .seconds(5)
+    /// One statement on the server, with its wait for locks.
+    package var statement: Duration = .seconds(30)
+    /// The silence of a server that has a statement to run, after which the connection counts as broken.
+    package var silence: Duration = .seconds(40)
+    /// How long a transaction is repeated while the database cannot be reached, from its arrival on.
+    package var patience: Duration = .seconds(10)
+
+    package init() {}
+}

@@ -1,0 +1,60 @@
+import CPostgres
+import Foundation
+
+/// A column of a result, with values in the binary format.
+struct PostgresColumn {
+    private enum Kind { case integer, boolean, text, bytes, void, unknown }
+
+    private let name: String
+    private let kind: Kind
+
+    private init(name: String, type: UInt32) {
+        self.name = name
+        kind =
+            switch type {
+            case 20, 21, 23, 26: .integer
+            case 16: .boolean
+            // text, varchar, name, and literals without a type.
+            case 25, 1_043, 19, 705: .text
+            case 17: .bytes
+            case 2_278: .void
+            default: .unknown
+            }
+    }
+
+    static func all(of result: OpaquePointer) -> [PostgresColumn] {
+        (0..<PQnfields(result)).map {
+            PostgresColumn(name: String(cString: PQfname(result, $0)), type: PQftype(result, $0))
+        }
+    }
+
+    /// Returns the first row of a result.
+    static func row(of result: OpaquePointer, _ columns: [PostgresColumn]) throws -> StorageRow {
+        StorageRow(
+            columns: columns.map(\.name),
+            values: try columns.enumerated().map { try $0.element.value(of: result, Int32($0.offset)) })
+    }
+
+    /// Returns how many bytes the first row of a result has.
+    static func bytes(of result: OpaquePointer) -> Int {
+        (0..<PQnfields(result)).reduce(0) { $0 + Int(PQgetlength(result, 0, $1)) }
+    }
+
+    private func value(of result: OpaquePointer, _ index: Int32) throws -> StorageValue {
+        guard PQgetisnull(result, 0, index) == 0, let start = PQgetvalue(result, 0, index) else { return .null }
+        let bytes = UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, 0, index)))
+        switch kind {
+        case .integer:
+            // Sign extension from 2, 4 or 8 bytes.
+            let negative = bytes.first.map { $0 & 0x80 != 0 } ?? false
+            return .integer(bytes.reduce(negative ? -1 : 0) { $0 << 8 | Int64($1) })
+        case .boolean: return .integer(bytes.first == 0 ? 0 : 1)
+        case .text: return .text(String(decoding: bytes, as: UTF8.self))
+        case .bytes: return .bytes(Data(bytes))
+        case .void: return .null
+        case .unknown:
+            throw PostgresError(
+                kind: .refused(state: "42804"), message: "Column \(name) has a type that is not read here.")
+        }
+    }
+}

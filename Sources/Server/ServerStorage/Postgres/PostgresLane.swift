@@ -1,0 +1,113 @@
+import NIOPosix
+import Synchronization
+
+/// Commits of some accounts, one group after the other: those that arrive while a group is being made durable form the next one. The queue
+/// is no longer than the number of requests under way, which the server bounds.
+final class PostgresLane: Sendable {
+    /// Enough to make a sync cheap for each, few enough that no process waits long for the locks of a group.
+    private static let batch = 64
+
+    private let pending = Mutex(PendingJobs<any PostgresJob>())
+    private let pool: PostgresPool
+    private let threads: NIOThreadPool
+
+    init(_ pool: PostgresPool, _ threads: NIOThreadPool) {
+        self.pool = pool
+        self.threads = threads
+    }
+
+    func commit<T: Sendable>(
+        _ scope: CommitScope, _ body: @escaping @Sendable (any StorageTransaction) throws -> T
+    ) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            let job = PostgresCommit(
+                scope: scope, deadline: .now + pool.bounds.patience, body: body, continuation: continuation)
+            guard pending.withLock({ $0.add(job) }) else { return }
+            threads.submit { [self] state in
+                while let jobs = pending.withLock({ $0.take(atMost: Self.batch) }) {
+                    if case .active = state { run(jobs) } else { for job in jobs { job.settle(Self.closed) } }
+                }
+            }
+        }
+    }
+
+    private static let closed = StorageError(.busy, "The server stops; try again.")
+
+    private func run(_ jobs: [any PostgresJob]) {
+        // The first has waited for the longest.
+        let deadline = jobs.map(\.deadline).min() ?? .now
+        var failure: (any Error)?
+        do {
+            try pool.repeating(until: deadline) { connection in
+                let group = PostgresGroup(jobs, connection)
+                do { try group.commit(withSavepoints: false) } catch is PostgresGroup.NeedsSavepoints {
+                    try group.commit(withSavepoints: true)
+                }
+            }
+        } catch { failure = error }
+        for job in jobs { job.settle(failure) }
+    }
+}
+
+/// A group of commits in one transaction.
+struct PostgresGroup {
+    /// A body failed after it had changed something, or a statement failed: the group is repeated with savepoints.
+    struct NeedsSavepoints: Error {}
+
+    private let jobs: [any PostgresJob]
+    private let connection: PostgresConnection
+
+    init(_ jobs: [any PostgresJob], _ connection: PostgresConnection) {
+        self.jobs = jobs
+        self.connection = connection
+    }
+
+    /// Commits what succeeds. On return the outcomes of the jobs are final and their changes durable; if it throws, nothing was stored, or
+    /// the outcome is unknown (``PostgresError``).
+    ///
+    /// - Parameter withSavepoints: Whether each body can be undone by itself. Without that, most groups take half as many statements.
+    func commit(withSavepoints: Bool) throws {
+        let transaction = PostgresTransaction(connection)
+        do {
+            try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
+            try PostgresLocks.lock(jobs.lazy.map(\.scope), connection)
+            for job in jobs {
+                if withSavepoints {
+                    try performAlone(job, transaction)
+                } else {
+                    try perform(job, transaction)
+                }
+            }
+            try connection.commit()
+        } catch {
+            // The connection is dropped if that fails.
+            if connection.isUsable { _ = try? connection.run("ROLLBACK") }
+            if !withSavepoints, let error = error as? PostgresError, error.concernsOneBody { throw NeedsSavepoints() }
+            throw error
+        }
+    }
+
+    private func perform(_ job: any PostgresJob, _ transaction: PostgresTransaction) throws {
+        let before = transaction.changes
+        let isDone = job.perform(transaction)
+        if let failure = transaction.failure { throw failure }
+        guard isDone || transaction.changes == before else { throw NeedsSavepoints() }
+    }
+
+    private func performAlone(_ job: any PostgresJob, _ transaction: PostgresTransaction) throws {
+        try connection.enqueue("SAVEPOINT one")
+        var isDone = job.perform(transaction)
+        if isDone {
+            do { try transaction.flush() } catch {
+                isDone = false
+                job.fail(error)
+            }
+        }
+        if let failure = transaction.failure {
+            guard failure.concernsOneBody else { throw failure }
+            transaction.restart()
+        }
+        if !isDone { try connection.enqueue("ROLLBACK TO SAVEPOINT one") }
+        try connection.enqueue("RELEASE SAVEPOINT one")
+    }
+}

@@ -1,0 +1,8 @@
+extension PostgresTables {
+    /// What the processes of a cluster must know of each other; see ``ServerSchema/sharedTables``.
+    static let shared = """
+        CREATE TABLE secret (name TEXT COLLATE "C" PRIMARY KEY, value BYTEA NOT NULL);
+        CREATE TABLE attempt (key BYTEA PRIMARY KEY, until BIGINT NOT NULL);
+        CREATE TABLE usedChallenge (challenge BYTEA PRIMARY KEY, expires BIGINT NOT NULL);
+        """
+}

@@ -1,0 +1,43 @@
+import GRDB
+import GRDBSQLite
+import Testing
+
+import struct Foundation.Data
+
+@testable import LocalMetadata
+
+/// The free pages that the database keeps for a full disk, seen from SQLite.
+@Suite("The cost of the reserve")
+struct ReserveCostTests {
+    @Test("a database that grows has its full reserve after each commit, and pays little for it")
+    func growth() throws {
+        let scratch = try Scratch()
+        let writer = scratch.metadata.connections.writer
+        func pagesWritten() -> Int {
+            writer.inDatabase { db in
+                var (now, most): (CInt, CInt) = (0, 0)
+                sqlite3_db_status(db.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &now, &most, 0)
+                return Int(now)
+            }
+        }
+        func pages(_ kind: String) throws -> Int {
+            try writer.inDatabase { try Int.fetchOne($0, sql: "PRAGMA \(kind)") ?? 0 }
+        }
+        try scratch.metadata.write { try $0.setSetting("first", Data(count: 1)) }
+        let (written, size) = (pagesWritten(), try pages("page_count"))
+        let commits = 600
+        var least = Int.max
+        for commit in 0..<commits {
+            try scratch.metadata.write { try $0.setSetting("key \(commit)", Data(count: 3_500)) }
+            least = min(least, try pages("freelist_count"))
+        }
+        #expect(least >= SpaceReserve.pageReserve)
+        let grown = try pages("page_count") - size
+        #expect(grown > 2 * SpaceReserve.pageReserve, "the test needs a database that grows")
+        // The rows themselves write a few pages each. The reserve is written again once for each step that the database grows by.
+        let refills = grown / SpaceReserve.pageStep + 1
+        let reserve = refills * (SpaceReserve.pageReserve + SpaceReserve.pageStep + 8)
+        let spent = pagesWritten() - written
+        #expect(spent <= commits * 8 + reserve)
+    }
+}

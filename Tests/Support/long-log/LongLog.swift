@@ -1,0 +1,79 @@
+import ArgumentParser
+import Basics
+import Chunking
+import CloudModel
+import CloudStorage
+import ContainerLog
+import DirectoryCloud
+import Logging
+import SystemPackage
+
+/// Makes a cloud in a directory whose log has many items, as a device that made them one after another would have written it.
+@main
+struct LongLog: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "long-log")
+
+    @Argument(help: "The directory of the cloud.")
+    var directory: String
+
+    @Option(help: "Folders and documents together; each folder has 999 documents.")
+    var items = 200_000
+
+    @Option(help: "Changes of an entry: a device that uploads while its items are made sends about as many.")
+    var changes = 81
+
+    func run() async throws {
+        let backend = DirectoryBackend(
+            path: FilePath(directory), logger: Logger(label: "long-log") { _ in SwiftLogNoOpLogHandler() })
+        _ = try await backend.connect(create: true)
+        try await backend.createContainer(.cloudDocs)
+        var waiting: [Change] = []
+        var entries: UInt64 = 0
+        var parent = ItemID.documents
+        for item in 0..<items {
+            let (folder, number) = (item / 1_000, item % 1_000)
+            if number == 0 {
+                parent = id(item)
+                waiting.append(try folderChange(item, named: "\(folder)"))
+            } else {
+                let bytes = Array("folder \(folder)".utf8)
+                if number == 1 {
+                    try await backend.putChunk(
+                        OutgoingChunk(id: Digest.of(bytes), frame: ChunkFrame.encode(bytes)), in: .cloudDocs)
+                }
+                let content = ContentReference(digest: Digest.of(bytes), size: UInt64(bytes.count), layout: .chunk)
+                waiting.append(
+                    .create(
+                        id(item), parent: parent, name: try ItemName("document \(number - 1).txt"),
+                        attributes: attributes(0o644), body: .file(.stored(content))))
+            }
+            if waiting.count == changes || item == items - 1 {
+                entries += 1
+                try await append(waiting, entries, to: backend)
+                waiting = []
+            }
+        }
+        print("\(items) items in \(entries) entries")
+    }
+
+    private func folderChange(_ item: Int, named name: String) throws -> Change {
+        .create(
+            id(item), parent: .documents, name: try ItemName(name), attributes: attributes(0o755), body: .folder)
+    }
+
+    private func append(_ changes: [Change], _ number: UInt64, to backend: DirectoryBackend) async throws {
+        let batch = ChangeBatch(
+            device: DeviceID(1), deviceName: "A", deviceSequence: number, time: SystemTime().now(), changes: changes)
+        _ = try await backend.append(try batch.encoded(), to: .cloudDocs)
+    }
+
+    /// Ids are random in real logs, so that neighbours in a folder are not neighbours in an index.
+    private func id(_ item: Int) -> ItemID {
+        ItemID(high: (UInt64(item) &+ 1) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(item))
+    }
+
+    private func attributes(_ permissions: UInt16) -> ItemAttributes {
+        let now = SystemTime().now()
+        return ItemAttributes(permissions: permissions, modified: now, created: now)
+    }
+}
