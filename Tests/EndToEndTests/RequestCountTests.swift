@@ -16,7 +16,9 @@ extension EndToEnd {
                 return try append("\(RequestTable.Row(workload, try await tally(workload)))", to: output)
             }
             let expected = try #require(RequestTable.document[workload.name], "docs/PERFORMANCE.md lacks \(workload)")
-            try await expectTally(of: workload) { RequestTable.Row(workload, $0).isWithin(expected) }
+            try await expectTally(of: workload) {
+                RequestTable.Row(workload, $0).isWithin(expected, tolerance: workload.tolerance)
+            }
         }
 
         @Test("docs/PERFORMANCE.md has no other workloads")

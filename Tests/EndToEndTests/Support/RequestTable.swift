@@ -35,8 +35,19 @@ enum RequestTable {
 
         /// Returns whether the requests are those of `other`, and nothing costs more. It may cost less: a file that is removed before its
         /// close is handled needs no record of its end, and the order of these two is the kernel's.
-        func isWithin(_ other: Row) -> Bool {
-            (requests, kinds) == (other.requests, other.kinds) && zip(costs, other.costs).allSatisfy { $0 <= $1 }
+        ///
+        /// - Parameter tolerance: How many requests of each kind may be more or fewer, and transactions more.
+        func isWithin(_ other: Row, tolerance: Int = 0) -> Bool {
+            let (mine, theirs) = (counts, other.counts)
+            return Set(mine.keys).union(theirs.keys).allSatisfy {
+                abs(mine[$0, default: 0] - theirs[$0, default: 0]) <= tolerance
+            } && zip(costs, other.costs).allSatisfy { $0 <= $1 + tolerance }
+        }
+
+        /// The requests by their kinds, from ``kinds``.
+        private var counts: [Substring: Int] {
+            let pairs = kinds.split(separator: ",").map { $0.split(separator: " ") }
+            return Dictionary(pairs.filter { $0.count == 2 }.map { ($0[1], Int($0[0]) ?? 0) }) { $0 + $1 }
         }
     }
 
