@@ -30,7 +30,7 @@ help:
 	@echo "make tsan     run the tests under the thread sanitizer (TESTS=name runs those whose names match)"
 	@echo "make check    formatting and house rules"
 	@echo "make format   format the sources"
-	@echo "make bench    measure against the underlying disk and rclone's mount (BENCH=--quick is faster)"
+	@echo "make bench    measure against the underlying disk, rclone's mount and passthrough_hp (BENCH=--quick is faster)"
 	@echo "make database-cost  what operations cost the local database in pages and steps (ITEMS=1000,100000)"
 	@echo "make bench-requests  requests of the kernel, transactions and flushes of the disk per workload, for docs/PERFORMANCE.md"
 	@echo "make scale    real trees, 100,000 items and large files through two devices, measured (half an hour)"

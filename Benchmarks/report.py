@@ -1,17 +1,19 @@
-"""The table: the disk's numbers, and the speed of the mounts relative to the disk and to each other."""
+"""The table: each target's numbers, and our speed relative to that of the others."""
 
 import statistics
 
 
-def table(numbers, count):
-    rows = [("workload", "disk", "ubiquity", "rclone", "to disk", "rclone's", "to rclone", "goal")]
-    rows += [row(entry) for entry in numbers]
+def table(numbers, count, names):
+    """The rows of all figures. `names` are those of the targets that were measured, the disk first."""
+    others = [name for name in names if name not in ("disk", "ubiquity")]
+    rows = [("workload", *names, "to disk", *(f"to {name}" for name in others), "goal")]
+    rows += [row(entry, names, others) for entry in numbers]
     widths = [max(len(cells[column]) for cells in rows) for column in range(len(rows[0]))]
     lines = ["  ".join(pad(cell, widths[column], column) for column, cell in enumerate(cells)).rstrip() for cells in rows]
     lines.insert(1, "-" * len(lines[0]))
     lines.append("")
-    lines.append(f"Medians of at most {count} rounds. \"to disk\", \"rclone's\": speed relative to the disk (1.00 is native); "
-                 "\"to rclone\": ours relative to rclone's. ! misses its goal.")
+    lines.append(f"Medians of at most {count} rounds. \"to disk\" and the others: our speed relative to theirs (1.00 is equal), the median of the "
+                 "rounds, with the lowest and highest. ! misses its goal.")
     return "\n".join(lines)
 
 
@@ -19,13 +21,13 @@ def pad(cell, width, column):
     return cell.ljust(width) if column == 0 else cell.rjust(width)
 
 
-def row(entry):
-    figure = entry["figure"]
-    medians = {name: statistics.median(values) for name, values in entry["values"].items() if values}
+def row(entry, names, others):
+    figure, values = entry["figure"], entry["values"]
+    medians = {name: statistics.median(values[name]) for name in names if values[name]}
     disk, ours, rclone = (medians.get(name) for name in ("disk", "ubiquity", "rclone"))
     return (
-        figure["title"], *(amount(figure, value) for value in (disk, ours, rclone)), ratio(disk, ours),
-        ratio(disk, rclone), ratio(rclone, ours), goals(figure, disk, ours, rclone),
+        figure["title"], *(amount(figure, medians.get(name)) for name in names),
+        *(ratio(values[name], values["ubiquity"]) for name in ("disk", *others)), goals(figure, disk, ours, rclone),
     )
 
 
@@ -49,8 +51,16 @@ def in_unit(figure, value):
     raise ValueError(figure["unit"])
 
 
-def ratio(base, value):
-    return "-" if base is None or not value else f"{base / value:.2f}"
+def ratio(theirs, ours):
+    """Our speed relative to theirs, round by round."""
+    if not theirs or not ours:
+        return "-"
+    if len(theirs) != len(ours):
+        # A round failed for one of the two.
+        return f"{statistics.median(theirs) / max(statistics.median(ours), 1e-9):.2f}"
+    ratios = [base / max(value, 1e-9) for base, value in zip(theirs, ours)]
+    middle = f"{statistics.median(ratios):.2f}"
+    return middle if len(ratios) == 1 else f"{middle} ({min(ratios):.2f} to {max(ratios):.2f})"
 
 
 def goals(figure, disk, ours, rclone):

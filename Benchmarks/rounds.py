@@ -9,7 +9,7 @@ from targets import Failure
 from workloads.workload import Place
 
 
-def measure(running, chosen, count, workspace, quick):
+def measure(running, chosen, count, workspace, quick, neighbours):
     """Returns every value of every round, [{workload, figure fields, "values": {target: [one per round]}}], and whether all were run."""
     numbers = [
         {"workload": workload.name, "figure": vars(figure), "values": {target.name: [] for target in running}}
@@ -18,6 +18,9 @@ def measure(running, chosen, count, workspace, quick):
     index = {(entry["workload"], entry["figure"]["name"]): entry["values"] for entry in numbers}
     try:
         for turn in range(count):
+            for target in running:
+                target.settle()
+            neighbours.observe()
             # A different target is first in each round.
             order = running[turn % len(running):] + running[:turn % len(running)]
             for workload, target in ((workload, target) for workload in chosen for target in order):
