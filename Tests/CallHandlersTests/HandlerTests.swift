@@ -2,10 +2,13 @@ import CallHandlers
 import CloudStorage
 import DaemonProtocol
 import DeviceSupport
+import LocalMetadata
 import Logging
 import Sync
 import Synchronization
 import Testing
+import Transfers
+import VirtualFileSystem
 
 @Suite("Handlers without a daemon")
 struct HandlerTests {
@@ -51,6 +54,57 @@ struct HandlerTests {
         _ = try await device.call(SetOnlineRequest(isOnline: true))
         #expect(device.parts.engine.state == .connecting)
         #expect(device.switches == [true, false])
+    }
+
+    @Test(
+        "limits are read, set one by one, kept, shown in the state and removed; rates beyond the bounds change nothing")
+    func limits() async throws {
+        let device = try HandledDevice()
+        let transfers = device.parts.engine.context.transfers
+        #expect(try await device.call(LimitsRequest()) == LimitsResponse())
+        #expect(try await device.call(LimitsRequest(up: 500_000)) == LimitsResponse(up: 500_000))
+        let both = LimitsResponse(up: 500_000, down: 10_000)
+        #expect(try await device.call(LimitsRequest(down: 10_000)) == both)
+        #expect(transfers.up.rate == 500_000 && transfers.down.rate == 10_000)
+        let status = try await device.call(StatusRequest())
+        #expect(status?.mount.limits == LimitStatus(up: 500_000, down: 10_000))
+        for rate in [1, 9_999, UInt64.max] {
+            await #expect(throws: DaemonFailure.self) { _ = try await device.call(LimitsRequest(up: 0, down: rate)) }
+        }
+        #expect(try await device.call(LimitsRequest()) == both)
+        let stored = TransferRates(in: device.parts.metadata, log: device.parts.context.log)
+        #expect(stored == TransferRates(up: 500_000, down: 10_000))
+        #expect(try await device.call(LimitsRequest(up: 0, down: 0)) == LimitsResponse())
+        #expect(transfers.up.rate == nil && transfers.down.rate == nil)
+    }
+
+    @Test(
+        "figures of downloads have the most bytes first; a program that is refused is in the state until it is allowed")
+    func figures() async throws {
+        let device = try HandledDevice()
+        let figures = device.parts.context.figures
+        figures.counter(for: .program("cp"))(10)
+        figures.counter(for: .kept)(30)
+        figures.counter(for: .unknown)(20)
+        let days = try await device.call(DownloadsRequest(days: 7))?.days
+        #expect(days?.first?.sources.map(\.cause) == ["kept", "unknown", "program"])
+        #expect(days?.first?.sources.map(\.program) == [nil, nil, "cp"])
+        #expect(try await device.call(DownloadsRequest(days: .max))?.days == days)
+        #expect(try await device.call(DownloadsRequest(days: .min))?.days == [])
+
+        for number in UInt64(1)...65 {
+            let look = DownloadBreaker.Reading(NodeID(number), size: 1 << 20, end: 10)
+            _ = device.refused.closed(look, by: "indexer")
+        }
+        let refused = try await device.call(StatusRequest())?.mount.refusedPrograms
+        #expect(refused?.map(\.program) == ["indexer"] && refused?.first?.seconds ?? 0 > 0)
+        _ = try await device.call(AllowDownloadsRequest(program: "indexer"))
+        #expect(try await device.call(StatusRequest())?.mount.refusedPrograms == nil)
+        for name in ["", String(repeating: "a", count: 256)] {
+            await #expect(throws: DaemonFailure.self) {
+                _ = try await device.call(AllowDownloadsRequest(program: name))
+            }
+        }
     }
 
     @Test("a check reports damaged settings as a problem, and a repair reports them as repaired")

@@ -31,6 +31,8 @@ struct StatusDocumentTests {
         mount.rebuild = RebuildStatus(
             reason: "r", aside: "/a", folder: path, recovered: 1, keptAside: 1, summary: "s")
         mount.check = CheckStatus(stage: "s", completedBytes: 0, totalBytes: 1, problems: 0)
+        mount.limits = LimitStatus(up: 1, down: 1)
+        mount.refusedPrograms = [RefusedProgram(program: "p", seconds: 1)]
         mount.work = WorkStatus(what: "w", completedItems: 0, totalItems: 1)
         let check = CheckResponse(
             checkedItems: 1, checkedBytes: 1, problems: [failure], problemCount: 1, repairs: [failure], repairCount: 1)

@@ -42,6 +42,17 @@ struct StatusTextTests {
             ])
     }
 
+    @Test("limits are shown, and programs that are refused with what to do; their names cannot send control sequences")
+    func limits() {
+        var status = MountStatus.sample()
+        status.limits = LimitStatus(up: 512_000, down: nil)
+        status.refusedPrograms = [RefusedProgram(program: "in\u{1B}dexer", seconds: 541)]
+        let lines = StatusText.lines(status, .plain)
+        #expect(lines.contains("  Limits      up 500 KiB/s, down without a limit"), "\(lines)")
+        let refused = lines.first { $0.hasPrefix("  Refused") } ?? ""
+        #expect(refused.contains("for 10 minutes: ubiquity downloads --allow 'in?dexer'"), "\(refused)")
+    }
+
     @Test("a name cannot send control sequences to the terminal")
     func controlCharacters() throws {
         let lines = StatusText.table([(record, try item("a\u{1B}[2Jb\nc"))], .plain)

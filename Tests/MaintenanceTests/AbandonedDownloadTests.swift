@@ -23,7 +23,7 @@ struct AbandonedDownloadTests {
             gate.hold { $0.operation == .getChunk && (!hasBytes || $0.chunk != item.content?.digest) }
             weak var file: SharedDescriptor?
             do {
-                let opened = try downloads.open(item)
+                let opened = try downloads.open(item, for: nil)
                 file = opened.file
                 let waiting = Task { try await opened.download.ensure(0..<1, patience: nil) }
                 await gate.untilHeld(1)

@@ -25,8 +25,10 @@ struct DownloadEndTests {
             metadata = test.metadata
         }
 
-        func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload) {
-            let opened = try idle.openIncomplete(item)
+        func openIncomplete(_ item: LocalItem, for program: String?) throws -> (
+            bytes: SharedDescriptor, download: ContentDownload
+        ) {
+            let opened = try idle.openIncomplete(item, for: program)
             file.withLock { $0 = opened.bytes }
             return opened
         }

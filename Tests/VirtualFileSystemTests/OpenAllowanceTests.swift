@@ -35,7 +35,7 @@ struct OpenAllowanceTests {
     private func open(
         _ node: NodeID, canWrite: Bool = false, truncate: Bool = false, _ allowance: DownloadAllowance?
     ) throws -> OpenHandle {
-        try test.files.open(node, canWrite: canWrite, truncate: truncate, allowance: allowance)
+        try test.files.open(node, canWrite: canWrite, truncate: truncate, permit: allowance.map { DownloadPermit($0) })
     }
 
     @Test(
@@ -91,5 +91,30 @@ struct OpenAllowanceTests {
         try await test.files.wait(for: 0..<10, in: head)
         #expect(try test.files.isReady(later, in: head))
         test.files.release(head)
+    }
+
+    @Test(
+        "of a watched program it is noted how far it read of a placeholder; of writers, others and documents that are here, nothing"
+    )
+    func reading() async throws {
+        let watched = DownloadPermit(.full, program: "rg", isWatched: true)
+        let node = try await placeholder(600 << 10)
+        let handle = try test.files.open(node, canWrite: false, truncate: false, permit: watched)
+        handle.noteRead(4_096..<8_192)
+        handle.noteRead(0..<4_096)
+        #expect(handle.reading == DownloadBreaker.Reading(node, size: 600 << 10, end: 8_192))
+        let writer = try test.files.open(node, canWrite: true, truncate: false, permit: watched)
+        #expect(writer.reading == nil)
+        test.files.release(writer)
+        let other = try open(node, .full)
+        other.noteRead(0..<10)
+        #expect(other.reading == nil)
+        test.files.release(other)
+        test.files.release(handle)
+        let near = try test.save("b", "text")
+        let resident = try test.files.open(near, canWrite: false, truncate: false, permit: watched)
+        resident.noteRead(0..<1)
+        #expect(resident.reading == nil)
+        test.files.release(resident)
     }
 }

@@ -67,7 +67,7 @@ struct UbiquityCommand: ParsableCommand {
                 name: "Documents",
                 subcommands: [
                     SyncCommand.self, DownloadCommand.self, EvictCommand.self, PinCommand.self, UnpinCommand.self,
-                    PauseCommand.self, ResumeCommand.self, OfflineCommand.self, OnlineCommand.self,
+                    PauseCommand.self, ResumeCommand.self, OfflineCommand.self, OnlineCommand.self, LimitCommand.self,
                     ConflictsCommand.self, ResolveCommand.self, VersionsCommand.self, DeletedCommand.self,
                     RestoreCommand.self, CoordinateCommand.self, RunCommand.self, PublishCommand.self,
                     MoveInCommand.self, MoveOutCommand.self,
@@ -75,7 +75,8 @@ struct UbiquityCommand: ParsableCommand {
             CommandGroup(
                 name: "Finding and monitoring",
                 subcommands: [
-                    FindCommand.self, MonitorCommand.self, StorageCommand.self, KeyValueCommand.self,
+                    FindCommand.self, MonitorCommand.self, StorageCommand.self, DownloadsCommand.self,
+                    KeyValueCommand.self,
                     ContainerCommand.self, PackageTypesCommand.self,
                 ]),
             CommandGroup(

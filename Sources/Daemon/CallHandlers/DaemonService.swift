@@ -31,7 +31,9 @@ package struct DaemonService: RequestHandler {
             ConflictHandler(device: device),
             ContentHandler(device: device, progress: progress),
             DeletedHandler(device: device, progress: progress),
+            DownloadsHandler(device: device),
             KeyValueHandler(device: device),
+            LimitsHandler(device: device),
             MaintenanceHandler(device: device, status: status, sync: sync, daemon: daemon),
             OnlineHandler(device: device),
             PackageHandler(device: device),
@@ -45,8 +47,8 @@ package struct DaemonService: RequestHandler {
         (self.device, self.resets, self.collections, self.router) = (device, resets, collections, router)
     }
 
-    /// Does what no request asks for, until its task is cancelled: resets the device when its cloud requests that, and collects garbage once
-    /// a day.
+    /// Does what no request asks for, until its task is cancelled: resets the device when its cloud requests that, and collects garbage
+    /// once a day.
     package func run() async {
         async let resetting: Void = resets.obeyCloud()
         async let collecting: Void = collections.collectByItself()

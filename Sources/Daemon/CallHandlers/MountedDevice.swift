@@ -22,6 +22,8 @@ package struct MountedDevice: Sendable {
     let keyValues: KeyValueService
     let versionFiles: VersionFiles
     let invalidator: KernelInvalidator
+    /// The programs that are refused placeholders for now.
+    let refused: RefusedPrograms
     /// Records the request to download a file, or all files below a folder, and makes room for that if the disk is full. Returns the number
     /// of files and bytes.
     let requestDownload: @Sendable (LocalItem) throws -> (items: Int, bytes: UInt64)
@@ -33,7 +35,8 @@ package struct MountedDevice: Sendable {
     package init(
         metadata: MetadataDatabase, files: VirtualFileSystem, engine: SyncEngine, claims: ClaimService,
         queries: QueryService, querySource: any QuerySource, keyValues: KeyValueService, versionFiles: VersionFiles,
-        invalidator: KernelInvalidator, setOffline: @escaping @Sendable (Bool) throws -> Void, id: DeviceID,
+        invalidator: KernelInvalidator, refused: RefusedPrograms, setOffline: @escaping @Sendable (Bool) throws -> Void,
+        id: DeviceID,
         configuration: MountConfiguration,
         requestDownload: @escaping @Sendable (LocalItem) throws -> (items: Int, bytes: UInt64)
     ) {
@@ -46,6 +49,7 @@ package struct MountedDevice: Sendable {
         self.keyValues = keyValues
         self.versionFiles = versionFiles
         self.invalidator = invalidator
+        self.refused = refused
         self.setOffline = setOffline
         self.id = id
         self.configuration = configuration

@@ -109,6 +109,12 @@ struct StatusHandler: NounHandler {
             status.check = progress.check.withLock { $0 }
             status.collection = progress.collection.withLock { $0 }
             status.work = progress.work.withLock { $0 }
+            let rates = device.engine.context.transfers
+            if rates.up.rate != nil || rates.down.rate != nil {
+                status.limits = LimitStatus(up: rates.up.rate, down: rates.down.rate)
+            }
+            let refused = device.refused.all.map { RefusedProgram(program: $0.program, seconds: $0.seconds) }
+            status.refusedPrograms = refused.isEmpty ? nil : refused
             return status
         }
     }

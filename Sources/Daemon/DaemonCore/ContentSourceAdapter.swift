@@ -25,13 +25,15 @@ final class ContentSourceAdapter: ContentSource {
 
     private var current: SyncEngine? { engine.withLock { $0 } }
 
-    func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload) {
+    func openIncomplete(_ item: LocalItem, for program: String?) throws -> (
+        bytes: SharedDescriptor, download: ContentDownload
+    ) {
         guard let current else { throw Errno(EAGAIN) }
         // If nothing is here and there is no cloud, waiting could only end in the same error.
         if item.presence == .none, case .offline = current.state { throw Errno(ENETUNREACH) }
         do {
             try requestPackage(around: item)
-            let opened = try current.downloads.open(item)
+            let opened = try current.downloads.open(item, for: program)
             return (opened.file, opened.download)
         } catch is StaleItem { throw Errno(ESTALE) }
     }

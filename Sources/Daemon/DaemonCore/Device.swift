@@ -38,6 +38,7 @@ struct Device: Sendable {
     /// The rules of ``callers``.
     let programs: ProgramSettings
     let callers: CallerPermits
+    let refused = RefusedPrograms()
     let recovery: Recovery
     let id: DeviceID
     let limits: CacheLimits
@@ -62,7 +63,7 @@ struct Device: Sendable {
         invalidator = KernelInvalidator(log: logger)
         let programs = ProgramSettings(StandardPaths.current.programRules, log: logger)
         self.programs = programs
-        callers = CallerPermits(ProcessTable(), log: logger) { programs.policy }
+        callers = CallerPermits(ProcessTable(), refused: refused, log: logger) { programs.policy }
         claims = ClaimService(metadata, maximumClaims: SocketServer.Limits.maximumClaims, log: logger)
         queries = QueryService(metadata, mountPoint: configuration.mountPoint, log: logger)
         metadata.watchRows { [queries, claims] in
@@ -138,7 +139,7 @@ struct Device: Sendable {
         MountedDevice(
             metadata: metadata, files: files, engine: engine, claims: claims, queries: queries,
             querySource: EngineQuerySource(engine), keyValues: keyValues, versionFiles: versionFiles,
-            invalidator: invalidator, setOffline: setOffline, id: id,
+            invalidator: invalidator, refused: refused, setOffline: setOffline, id: id,
             configuration: MountConfiguration(
                 mountPoint: configuration.mountPoint, stateDirectory: configuration.stateDirectory,
                 cloud: configuration.cloud, deviceName: configuration.deviceName, cacheLimit: limits.size,
@@ -150,6 +151,7 @@ struct Device: Sendable {
 
     func close() throws {
         try files.saveUsage()
+        try engine.context.figures.save()
         files.removeBlobsNow()
         try metadata.makeDurable()
         try metadata.closeWhole(toleratingReaders: true)

@@ -30,7 +30,7 @@ extension ContentService {
             item: item, reference: reference, container: container.name, manifest: try storedManifest(of: reference))
     }
 
-    func start(_ source: Source) throws -> ActiveDownload {
+    func start(_ source: Source, for cause: DownloadCause) throws -> ActiveDownload {
         let item = source.item
         let isFresh = item.presence == .none
         // Bytes of an earlier reader may be about to be recorded as present: keep them.
@@ -40,6 +40,7 @@ extension ContentService {
         var options = ContentDownload.Options()
         options.presentChunks = isFresh ? nil : item.ranges
         options.manifest = source.manifest
+        options.onReceived = context.figures.counter(for: cause)
         let finisher = finisher
         options.onProgress = { [weak self] progress in
             self?.noteArrival()

@@ -31,11 +31,12 @@ extension ContentService {
         options.manifest = try storedManifest(of: wanted.reference)
         options.reuse = try reusable(item)
         options.onProgress = { [weak self] _ in self?.noteArrival() }
+        options.onReceived = context.figures.counter(for: item.wanted < 100 ? .update : .requested)
         let download = ContentDownload(
             wanted.reference, in: wanted.container, to: file, context: context.transfers, options: options)
         gathered.withLock { $0[item.node] = ActiveDownload(item: item, download: download, file: file, isQueued: true) }
         defer { _ = gathered.withLock { $0.removeValue(forKey: item.node) } }
-        try await download.completeAll(patience: context.timing.patience)
+        try await download.completeAll(patience: context.transfers.patience(context.timing.patience))
         let version = NewVersion(
             reference: wanted.reference, file: file, blob: blob, replaced: item, manifest: download.manifest)
         try await context.blocking { [self] in try installWithPermit(version) }

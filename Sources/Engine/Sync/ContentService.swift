@@ -56,10 +56,14 @@ package final class ContentService: Sendable {
 
     /// Opens a blob that is not whole, for a reader.
     ///
+    /// - Parameter program: The name of the program that reads; nil if it is not known. What the download fetches is counted for the one
+    ///   that began it.
     /// - Returns: The descriptor that it is written through and its download, which all readers share.
     /// - Throws: ``StaleItem`` where the item has changed since it was read.
-    package func open(_ item: LocalItem) throws -> (file: SharedDescriptor, download: ContentDownload) {
-        let entry = try join(item) { $0.readers += 1 }
+    package func open(
+        _ item: LocalItem, for program: String?
+    ) throws -> (file: SharedDescriptor, download: ContentDownload) {
+        let entry = try join(item, for: DownloadCause(program: program)) { $0.readers += 1 }
         return (entry.file, entry.download)
     }
 
@@ -71,7 +75,9 @@ package final class ContentService: Sendable {
     /// Returns the active download of a blob, or a new one, after `note` has changed it.
     ///
     /// The database is read outside the lock: status holds a read of it while it waits for the lock.
-    private func join(_ item: LocalItem, _ note: (inout ActiveDownload) -> Void) throws -> ActiveDownload {
+    private func join(
+        _ item: LocalItem, for cause: DownloadCause, _ note: (inout ActiveDownload) -> Void
+    ) throws -> ActiveDownload {
         while true {
             let (present, departures) = active.withLock { active in
                 (active.downloads[item.blob] != nil, active.departures)
@@ -79,7 +85,7 @@ package final class ContentService: Sendable {
             let source = present ? nil : try self.source(of: item)
             let entry = try active.withLock { active -> ActiveDownload? in
                 var entry = active.downloads[item.blob]
-                if entry == nil, let source, active.departures == departures { entry = try start(source) }
+                if entry == nil, let source, active.departures == departures { entry = try start(source, for: cause) }
                 guard var entry else { return nil }
                 note(&entry)
                 active.downloads[item.blob] = entry
@@ -112,7 +118,7 @@ package final class ContentService: Sendable {
             guard var entry = active.downloads[item.blob], entry.completion == nil else { return }
             let download = entry.download
             entry.completion = Task {
-                do { try await download.completeAll(patience: .seconds(60)) } catch {
+                do { try await download.completeAll(patience: context.transfers.patience(.seconds(60))) } catch {
                     await self.noteDamage(error, of: item)
                 }
             }
@@ -123,9 +129,11 @@ package final class ContentService: Sendable {
     /// Fetches all of an item's content, or the newer version that the log has of it. Returns when it is in place.
     func fetch(_ item: LocalItem) async throws {
         if item.presence == .whole { return try await fetchNewVersion(of: item) }
-        let download = try await context.blocking { [self] in try join(item) { $0.isQueued = true }.download }
+        let download = try await context.blocking { [self] in
+            try join(item, for: DownloadCause(wanted: item.wanted)) { $0.isQueued = true }.download
+        }
         defer { unqueue(item) }
-        try await download.completeAll(patience: context.timing.patience)
+        try await download.completeAll(patience: context.transfers.patience(context.timing.patience))
         try await finisher.finish(item.blob)
         noteArrival()
     }

@@ -26,6 +26,7 @@ package struct EngineContext: Sendable {
     package let urgency = Urgency()
     package let loops = RewriteLoops()
     package let namesakes: Namesakes
+    package let figures: DownloadFigures
     let waiting = PermitWaiters()
     let keys: CollectionKeys
     let keyValueThrottle = KeyValueThrottle()
@@ -57,6 +58,7 @@ package struct EngineContext: Sendable {
         self.deviceName = deviceName
         self.time = time
         namesakes = Namesakes(since: time.now())
+        figures = DownloadFigures(metadata, log: log) { CivilDate(localDayOf: time.now()).daysSince1970 }
         self.newID = newID
         self.timing = timing
         self.announcedSize = announcedSize

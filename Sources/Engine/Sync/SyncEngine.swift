@@ -65,6 +65,7 @@ package final class SyncEngine: Sendable {
         outbox = Outbox(context)
         follower = LogFollower(context)
         shared.withLock { $0.space = Self.lastSpace(in: context.metadata) }
+        TransferRates(in: context.metadata, log: context.log).apply(to: context.transfers)
     }
 
     package var state: CloudState { shared.withLock { $0.state } }
@@ -167,6 +168,7 @@ package final class SyncEngine: Sendable {
         while !Task.isCancelled {
             rounds += 1
             let isHourly = rounds % 3_600 == 1
+            let savesFigures = rounds % 60 == 0
             // Only cancellation ends a sleep early, and then it ends the loop as well.
             try? await context.clock.sleep(for: context.timing.maintenance)
             do {
@@ -177,6 +179,7 @@ package final class SyncEngine: Sendable {
                     context.mounted.noteIdleEdits(pause: context.timing.settleOpen)
                     defer { context.mounted.takeAwayBlobs() }
                     try context.mounted.saveUsage()
+                    if savesFigures { try context.figures.save() }
                     context.loops.expire(at: context.time.now())
                     if isHourly {
                         let oldest = context.time.now().adding(.zero - max(versions.age, VersionLimits.keptAge))

@@ -43,9 +43,11 @@ package struct VersionHistory: Sendable {
     {
         guard content.size > 0 else { return }
         try check("ftruncate") { ftruncate(file.raw, off_t(content.size)) }
-        let download = ContentDownload(
-            content, in: container, to: file, context: context.transfers, options: ContentDownload.Options())
-        do { try await download.completeAll(patience: context.timing.patience) } catch let error as TransferError {
+        var options = ContentDownload.Options()
+        options.onReceived = context.figures.counter(for: .requested)
+        let download = ContentDownload(content, in: container, to: file, context: context.transfers, options: options)
+        let patience = context.transfers.patience(context.timing.patience)
+        do { try await download.completeAll(patience: patience) } catch let error as TransferError {
             throw VersionError(error)
         }
     }

@@ -41,7 +41,9 @@ extension ContentDownload {
     }
 
     private func submit(_ target: FetchPlan.Target, _ priority: TransferPriority, _ state: inout State) {
-        state.tickets[target] = context.slots.submit(priority) { await self.fetch(target, priority) }
+        let pace = context.down.makeTicket()
+        state.paces[target] = pace
+        state.tickets[target] = context.slots.submit(priority) { await self.fetch(target, priority, pace) }
     }
 
     /// Copies a chunk from a local file, or fetches it if the file does not have it after all. Runs on a thread of the pool.
@@ -67,35 +69,40 @@ extension ContentDownload {
     }
 
     /// Fetches over the network, in a slot that is held until the bytes are written, which bounds the memory.
-    private func fetch(_ target: FetchPlan.Target, _ priority: TransferPriority) async {
+    private func fetch(_ target: FetchPlan.Target, _ priority: TransferPriority, _ pace: Pacer.Ticket) async {
+        // A reader may have begun to wait for it while it waited for its slot.
+        let priority = state.withLock { $0.plan.inFlight[target] } ?? priority
         do {
             switch target {
-            case .manifest: try await fetchManifest()
-            case .chunk(let index): try await fetchChunk(index, urgent: priority == .demand)
+            case .manifest: try await fetchManifest(priority, pace)
+            case .chunk(let index): try await fetchChunk(index, priority, pace)
             }
         } catch {
             if Task.isCancelled { abandoned(target) } else { failed(target, error) }
         }
     }
 
-    private func fetchManifest() async throws {
-        let frame = try await context.backend.getChunk(reference.digest, in: container)
+    private func fetchManifest(_ priority: TransferPriority, _ pace: Pacer.Ticket) async throws {
+        // Its size is not known before it is here.
+        let frame = try await context.getChunk(reference.digest, in: container, about: 0, priority, pace)
+        options.onReceived?(frame.count)
         let known = try await context.pool.run(urgent: true) { [self] in
             let plain = try ChunkFrame.decode(frame, expecting: reference.digest)
             return prepare(try Manifest(decoding: plain, size: reference.size))
         }
         handle { state, now in
-            state.tickets[.manifest] = nil
+            state.forget(.manifest)
             return enter(known, &state, now: now)
         }
     }
 
-    private func fetchChunk(_ index: Int, urgent: Bool) async throws {
+    private func fetchChunk(_ index: Int, _ priority: TransferPriority, _ pace: Pacer.Ticket) async throws {
         guard
             let (entry, offset) = state.withLock({ $0.plan.manifest.map { ($0.chunks[index], $0.offset(of: index)) } })
         else { return abandoned(.chunk(index)) }
-        let frame = try await context.backend.getChunk(entry.id, in: container)
-        try await context.pool.run(urgent: urgent) { [destination] in
+        let frame = try await context.getChunk(entry.id, in: container, about: entry.length, priority, pace)
+        options.onReceived?(frame.count)
+        try await context.pool.run(urgent: priority == .demand) { [destination] in
             let plain = try ChunkFrame.decode(frame, expecting: entry.id, limit: entry.length)
             guard plain.count == entry.length else {
                 throw TransferError(.damaged, "Chunk \(entry.id) has \(plain.count) bytes, not \(entry.length).")
@@ -109,7 +116,7 @@ extension ContentDownload {
         guard case .chunk(let index) = target else { return }
         context.silences.end(reference.digest)
         handle { state, now in
-            state.tickets[target] = nil
+            state.forget(target)
             return state.plan.arrived(index, now: now)
         }
     }
@@ -117,14 +124,14 @@ extension ContentDownload {
     private func failed(_ target: FetchPlan.Target, _ error: any Error) {
         let jitter = context.jitter()
         handle { state, now in
-            state.tickets[target] = nil
+            state.forget(target)
             return state.plan.failed(target, TransferError(error), now: now, jitter: jitter)
         }
     }
 
     private func abandoned(_ target: FetchPlan.Target) {
         handle { state, now in
-            state.tickets[target] = nil
+            state.forget(target)
             return state.plan.abandoned(target, now: now)
         }
     }

@@ -57,6 +57,7 @@ extension ContentDownload {
             case .start(let target, let priority): start(target, priority, &state)
             case .promote(let target):
                 if let ticket = state.tickets[target] { context.slots.promote(ticket, to: .demand) }
+                if let pace = state.paces[target] { context.down.promote(pace) }
             case .cancel(let target):
                 if let ticket = state.tickets[target] { aftermath.cancelled.append((target, ticket)) }
             case .succeed(let id): release(id, nil, &state, &aftermath)
@@ -92,7 +93,7 @@ extension ContentDownload {
         for (target, ticket) in aftermath.cancelled where context.slots.cancel(ticket) {
             // The fetch never ran, so the plan has to be notified here.
             handle { state, now in
-                state.tickets[target] = nil
+                state.forget(target)
                 return state.plan.abandoned(target, now: now)
             }
         }

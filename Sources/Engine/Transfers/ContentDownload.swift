@@ -16,6 +16,8 @@ package final class ContentDownload: Sendable {
         package var reuse: ChunkSource?
         /// Called whenever bytes became present, on any thread; calls may arrive out of order. Must return at once.
         package var onProgress: (@Sendable (DownloadProgress) -> Void)?
+        /// Called with the size of each piece that the cloud sent, on any thread. Must return at once.
+        package var onReceived: (@Sendable (Int) -> Void)?
 
         package init() {}
     }
@@ -25,10 +27,17 @@ package final class ContentDownload: Sendable {
         var local: LocalCopies?
         var waiters: [FetchPlan.WaiterID: CheckedContinuation<Void, any Error>] = [:]
         var tickets: [FetchPlan.Target: TransferTicket] = [:]
+        var paces: [FetchPlan.Target: Pacer.Ticket] = [:]
         var timer: Timer?
         var reportedBytes: UInt64 = 0
         var drains: [CheckedContinuation<Void, Never>] = []
         var nextNumber: UInt64 = 0
+
+        /// Notes that the fetch of a target has ended.
+        mutating func forget(_ target: FetchPlan.Target) {
+            tickets[target] = nil
+            paces[target] = nil
+        }
     }
 
     struct Timer {

@@ -23,7 +23,7 @@ struct PieceSender: Sendable {
     let context: TransferContext
 
     func missing(_ pieces: [UploadPiece]) async throws -> Set<ChunkID> {
-        try await context.slots.withSlot(.background) {
+        try await context.uploadSlots.withSlot(.background) {
             try await context.missing(pieces.map(\.entry.id), in: container)
         }
     }
@@ -31,12 +31,17 @@ struct PieceSender: Sendable {
     /// Sends a group. Throws only the cloud's errors and `CancellationError`. The slot also covers reading and compressing, which bounds
     /// the memory.
     func send(_ group: [(piece: UploadPiece, manifest: Manifest?)]) async throws -> [Outcome] {
-        try await context.slots.withSlot(.background) {
+        let estimated = group.reduce(0) { $0 + ($1.manifest?.encoded().count ?? $1.piece.entry.length) }
+        // Before the slot, which is not held while others send.
+        try await context.up.pass(context.up.makeTicket(), bytes: estimated, .background)
+        return try await context.uploadSlots.withSlot(.background) {
             let frames = await context.pool.run { group.map { makeFrame(of: $0.piece, manifest: $0.manifest) } }
             let chunks = zip(group, frames).compactMap { member, made in
                 made.frame.map { OutgoingChunk(id: member.piece.entry.id, kind: member.piece.kind, frame: $0) }
             }
+            // Of an upload that fails, an unknown part was sent: all of it counts.
             try await context.put(chunks, in: container)
+            context.up.correct(estimated, to: chunks.reduce(0) { $0 + $1.frame.count })
             return zip(group, frames).map { member, made in
                 Outcome(piece: member.piece, sent: made.frame?.count, failures: made.failures)
             }

@@ -1,4 +1,5 @@
 package import Basics
+package import CloudModel
 package import CloudStorage
 
 /// The dependencies that transfers share and tests replace: the cloud, the slots, the threads, the clock and randomness.
@@ -10,6 +11,11 @@ package struct TransferContext: Sendable {
     /// Returns a number in 0..<1, which spreads back-offs.
     package let jitter: @Sendable () -> Double
     package let silences: Silences
+    /// The limits of what is sent and received.
+    package let up: Pacer
+    package let down: Pacer
+    /// The slots of uploads while downloads are limited: those that wait for their turn hold slots, and must not hold up uploads.
+    private let limitedUploads = TransferSlots(limit: 4, reservedForDemand: 0)
     /// Chooses the keys of uploaded chunks; nil where the log is not known, so that all have epoch 0.
     package var keys: (any UploadKeys)?
 
@@ -24,5 +30,45 @@ package struct TransferContext: Sendable {
         self.clock = clock
         self.jitter = jitter
         silences = Silences(clock, grace: Patience.grace)
+        up = Pacer(clock)
+        down = Pacer(clock)
+    }
+}
+
+// MARK: Limits
+
+extension TransferContext {
+    /// What may be ahead of one piece of a download in the queue for the limit.
+    private static let aheadBytes = 32 << 20
+
+    /// The slots of uploads.
+    var uploadSlots: TransferSlots { down.rate == nil ? slots : limitedUploads }
+
+    /// How long a download without a reader waits while none of its bytes arrive: longer at a limited rate, which is no failure of the
+    /// cloud.
+    package func patience(_ patience: Duration) -> Duration { patience + down.time(for: Self.aheadBytes) }
+
+    /// Fetches a chunk at the limited rate.
+    ///
+    /// - Parameter bytes: The size of the chunk, as far as it is known.
+    package func getChunk(
+        _ id: ChunkID, in container: ContainerName, about bytes: Int, _ priority: TransferPriority = .background
+    ) async throws -> [UInt8] {
+        try await getChunk(id, in: container, about: bytes, priority, down.makeTicket())
+    }
+
+    func getChunk(
+        _ id: ChunkID, in container: ContainerName, about bytes: Int, _ priority: TransferPriority,
+        _ ticket: Pacer.Ticket
+    ) async throws -> [UInt8] {
+        try await down.pass(ticket, bytes: bytes, priority)
+        do {
+            let frame = try await backend.getChunk(id, in: container)
+            down.correct(bytes, to: frame.count)
+            return frame
+        } catch {
+            down.correct(bytes, to: 0)
+            throw error
+        }
     }
 }

@@ -19,6 +19,7 @@ extension MountedFileSystem {
             request.fail(EINVAL)
             return
         }
+        handle.noteRead(range)
         do {
             if try files.isReady(range, in: handle) {
                 send(handle, offset, size, request)

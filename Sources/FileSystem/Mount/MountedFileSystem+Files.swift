@@ -10,16 +10,16 @@ extension MountedFileSystem {
         inTurn(NodeID(node), flags, request) { [self] request in openNow(node, flags, nil, request) }
     }
 
-    /// - Parameter allowance: What the program may have downloaded; nil: it is found out if bytes are missing.
+    /// - Parameter permit: What the program may have downloaded; nil: it is found out if bytes are missing.
     private func openNow(
-        _ node: FuseNode, _ flags: FuseOpenFlags, _ allowance: DownloadAllowance?,
+        _ node: FuseNode, _ flags: FuseOpenFlags, _ permit: DownloadPermit?,
         _ request: consuming FuseRequest<Reply.Opened>
     ) {
         let thread = request.context.process
         do {
             let handle = try files.makingRoom {
                 if flags.clearsSetID { try dropSetID(NodeID(node)) }
-                return try open(NodeID(node), flags, downloads == nil ? .full : allowance)
+                return try open(NodeID(node), flags, downloads == nil ? .full : permit)
             }
             // Writes through a mapping change size and times without the kernel's notice, so from now on the kernel requests them.
             if handle.canWrite { invalidator.invalidateAttributes(of: handle.file.node) }
@@ -32,10 +32,10 @@ extension MountedFileSystem {
         } catch { request.fail(code(error)) }
     }
 
-    private func open(_ node: NodeID, _ flags: FuseOpenFlags, _ allowance: DownloadAllowance?) throws -> OpenHandle {
+    private func open(_ node: NodeID, _ flags: FuseOpenFlags, _ permit: DownloadPermit?) throws -> OpenHandle {
         // O_TRUNC also empties a file that is opened for reading only.
         try files.open(
-            node, canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates, allowance: allowance)
+            node, canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates, permit: permit)
     }
 
     package func create(
@@ -88,6 +88,7 @@ extension MountedFileSystem {
     private func giveBack(_ handle: FuseHandle) {
         guard let handle = takeBack(handle) else { return }
         let node = handle.file.node
+        if let reading = handle.reading, let program = handle.permit.program { downloads?.closed(reading, by: program) }
         backings.leave(handle)
         if files.release(handle) { invalidator.invalidateAttributes(of: node) }
     }

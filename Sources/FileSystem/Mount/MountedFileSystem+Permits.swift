@@ -53,13 +53,13 @@ extension MountedFileSystem {
     /// program's process needs, so the thread takes other requests meanwhile.
     func whenLookedUp(
         _ thread: Int32, _ request: consuming FuseRequest<Reply.Opened>,
-        _ open: @escaping @Sendable (DownloadAllowance, consuming FuseRequest<Reply.Opened>) -> Void
+        _ open: @escaping @Sendable (DownloadPermit, consuming FuseRequest<Reply.Opened>) -> Void
     ) {
         let later = request.deferred()
         later.onInterrupt { later.take()?.fail(EINTR) }
         Self.lookupQueue.async { [downloads] in
-            let allowance = downloads?.lookUp(thread) ?? .full
-            if let request = later.take() { open(allowance, request) }
+            let permit = downloads?.lookUp(thread) ?? .full
+            if let request = later.take() { open(permit, request) }
         }
     }
 

@@ -5,7 +5,11 @@ package import Transfers
 package protocol ContentSource: Sendable {
     /// Opens the blob of a file that is not whole, with the download that fills it. Each call needs one ``closeIncomplete(_:)``. Throws
     /// `ESTALE` if the item has changed since it was read, for example because its download has just ended.
-    func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload)
+    ///
+    /// - Parameter program: The name of the program that opens it, for ``DownloadPermit/program``.
+    func openIncomplete(_ item: LocalItem, for program: String?) throws -> (
+        bytes: SharedDescriptor, download: ContentDownload
+    )
     func closeIncomplete(_ item: LocalItem)
     /// Returns once the row of a file whose download is complete says that its bytes are here; after that, the download writes nothing to
     /// its blob.

@@ -10,17 +10,17 @@ import Transfers
 extension VirtualFileSystem {
     /// `open(2)` of an existing file. Returns at once even when its bytes are not here: a read then waits for its range.
     ///
-    /// - Parameter allowance: What the program may have downloaded; nil: the caller finds it out if it matters.
+    /// - Parameter permit: What the program may have downloaded; nil: the caller finds it out if it matters.
     /// - Throws: ``AllowanceNeeded`` if it matters; `EAGAIN` if the program may not have the missing bytes. Truncating to 0 needs none.
     package func open(
-        _ node: NodeID, canWrite: Bool, truncate: Bool, allowance: DownloadAllowance? = .full
+        _ node: NodeID, canWrite: Bool, truncate: Bool, permit: DownloadPermit? = .full
     ) throws -> OpenHandle {
-        let allowance = truncate ? .full : allowance
+        let permit = truncate ? .full : permit
         return try gate.shared {
             let file = openFiles.claim(node)
             do {
                 try file.state.withLock { state in
-                    try load(&state, node, allowance, canWrite: canWrite)
+                    try load(&state, node, permit, canWrite: canWrite)
                     if canWrite { try beginWriting(&state) }
                     do {
                         if truncate { try resize(&state, to: 0) }
@@ -35,22 +35,23 @@ extension VirtualFileSystem {
                 throw error
             }
             usage.note(node, time.now())
-            return OpenHandle(file: file, canWrite: canWrite, allowance: allowance ?? .full)
+            return OpenHandle(file: file, canWrite: canWrite, permit: permit ?? .full)
         }
     }
 
     /// Opens the descriptor and, where bytes are missing and may be downloaded, the download.
     private func load(
-        _ state: inout OpenFile.State, _ node: NodeID, _ allowance: DownloadAllowance?, canWrite: Bool
+        _ state: inout OpenFile.State, _ node: NodeID, _ permit: DownloadPermit?, canWrite: Bool
     ) throws {
-        let permit = { try self.permitDownload(allowance, canWrite: canWrite) }
         guard state.descriptor < 0 else {
-            if let download = state.download, !download.isComplete { try permit() }
+            if let download = state.download, !download.isComplete { _ = try reader(permit, canWrite: canWrite) }
             return
         }
         // A download may end between reading the row and joining it: the row is then read again. Each retry is caused by another download.
         for _ in 0..<8 {
-            do { return try loadOnce(&state, node, permit) } catch let error as Errno where error.code == ESTALE {
+            do { return try loadOnce(&state, node) { try reader(permit, canWrite: canWrite) } } catch let error as Errno
+                where error.code == ESTALE
+            {
                 guard try metadata.read({ try $0.local.item(node) }) != nil else { throw error }
             }
         }
@@ -58,14 +59,17 @@ extension VirtualFileSystem {
     }
 
     /// Throws unless bytes of a document may be downloaded for an open. A writer needs all of them.
-    private func permitDownload(_ allowance: DownloadAllowance?, canWrite: Bool) throws {
-        guard let allowance else { throw AllowanceNeeded() }
-        guard allowance == .full || allowance == .head && !canWrite else {
+    ///
+    /// - Returns: The name of the program for which they are; nil if it is not known.
+    private func reader(_ permit: DownloadPermit?, canWrite: Bool) throws -> String? {
+        guard let permit else { throw AllowanceNeeded() }
+        guard permit.allowance == .full || permit.allowance == .head && !canWrite else {
             throw Errno(EAGAIN, "its bytes are not here, and the program may not download them")
         }
+        return permit.program
     }
 
-    private func loadOnce(_ state: inout OpenFile.State, _ node: NodeID, _ permit: () throws -> Void) throws {
+    private func loadOnce(_ state: inout OpenFile.State, _ node: NodeID, _ reader: () throws -> String?) throws {
         guard let item = try metadata.read({ try $0.local.item(node) }) else { throw Errno(ESTALE) }
         guard item.kind == .file else { throw Errno(item.kind == .folder ? EISDIR : ENXIO) }
         guard item.content != nil || item.isEdited || item.size == 0 else {
@@ -74,8 +78,7 @@ extension VirtualFileSystem {
         if item.isMaterialised {
             state.bytes = SharedDescriptor(adopting: try openBlob(item))
         } else {
-            try permit()
-            let (bytes, download) = try source.openIncomplete(item)
+            let (bytes, download) = try source.openIncomplete(item, for: try reader())
             state.bytes = bytes
             state.download = download
             state.incomplete = item

@@ -20,7 +20,7 @@ extension VirtualFileSystem {
     /// Waits until that range is here. Ends early when the task is cancelled; the fetch continues for other readers.
     package func wait(for range: Range<UInt64>, in handle: OpenHandle) async throws {
         guard let download = handle.file.state.withLock({ $0.download }) else { return }
-        if handle.allowance == .full {
+        if handle.permit.allowance == .full {
             download.noteRead(range)
             fetchRest(of: handle, download)
         } else if range.lowerBound >= DownloadAllowance.headSize {
@@ -33,7 +33,7 @@ extension VirtualFileSystem {
 
     /// Has the rest of the file fetched once its readers have taken more than a look at its head.
     private func fetchRest(of handle: OpenHandle, _ download: ContentDownload) {
-        guard handle.allowance == .full, download.wantsRest, !download.isComplete,
+        guard handle.permit.allowance == .full, download.wantsRest, !download.isComplete,
             let item = handle.file.state.withLock({ $0.item })
         else {
             return

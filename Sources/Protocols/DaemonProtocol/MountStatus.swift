@@ -25,6 +25,10 @@ package struct MountStatus: Codable, Hashable, Sendable {
     package var collection: CollectionStatus?
     /// The running command on many items.
     package var work: WorkStatus?
+    /// The limits of transfers; nil if there are none.
+    package var limits: LimitStatus?
+    /// Programs that may not open documents that are not on this device for now, because they looked into too many.
+    package var refusedPrograms: [RefusedProgram]?
 
     package init(
         mount: String, pid: Int32, state: String, device: DeviceStatus, cloud: CloudStatus,
@@ -76,6 +80,26 @@ package struct CloudStatus: Codable, Hashable, Sendable {
         self.message = message
         self.account = account
         self.isSignedIn = isSignedIn
+    }
+}
+
+/// Limits in bytes a second; nil: none.
+package struct LimitStatus: Codable, Hashable, Sendable {
+    package let up: UInt64?
+    package let down: UInt64?
+    package init(up: UInt64?, down: UInt64?) {
+        self.up = up
+        self.down = down
+    }
+}
+
+package struct RefusedProgram: Codable, Hashable, Sendable {
+    package let program: String
+    /// How long the refusal still lasts.
+    package let seconds: UInt64
+    package init(program: String, seconds: UInt64) {
+        self.program = program
+        self.seconds = seconds
     }
 }
 

@@ -22,7 +22,9 @@ package final class IdleContentSource: ContentSource {
         self.patience = patience
     }
 
-    package func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload) {
+    package func openIncomplete(_ item: LocalItem, for program: String?) throws -> (
+        bytes: SharedDescriptor, download: ContentDownload
+    ) {
         guard let reference = item.content else { throw Errno(EAGAIN) }
         let descriptor = item.presence == .none ? try content.create(item.blob) : try content.open(item.blob)
         let file = SharedDescriptor(adopting: descriptor)

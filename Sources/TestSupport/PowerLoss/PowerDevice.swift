@@ -109,10 +109,12 @@ private final class EngineSource: ContentSource {
     func attach(_ engine: SyncEngine?) { self.engine.withLock { $0 = engine } }
     private var current: SyncEngine? { engine.withLock { $0 } }
 
-    func openIncomplete(_ item: LocalItem) throws -> (bytes: SharedDescriptor, download: ContentDownload) {
+    func openIncomplete(_ item: LocalItem, for program: String?) throws -> (
+        bytes: SharedDescriptor, download: ContentDownload
+    ) {
         guard let current else { throw Errno(EAGAIN) }
         do {
-            let opened = try current.downloads.open(item)
+            let opened = try current.downloads.open(item, for: program)
             return (opened.file, opened.download)
         } catch is StaleItem { throw Errno(ESTALE) }
     }

@@ -20,6 +20,7 @@ import VirtualFileSystem
 final class HandledDevice: Sendable {
     let parts: KernellessDevice
     let daemon = RecordingDaemon()
+    let refused = RefusedPrograms()
     let service: DaemonService
     private let requests = Recorded<ItemName>()
     private let switched = Recorded<Bool>()
@@ -33,7 +34,8 @@ final class HandledDevice: Sendable {
             queries: QueryService(parts.metadata, mountPoint: "/mount", log: log),
             querySource: IdleQuerySource(context: parts.context), keyValues: KeyValueService(),
             versionFiles: VersionFiles(directory: "\(parts.directory)/versions", context: parts.context),
-            invalidator: KernelInvalidator(log: log), setOffline: { [switched] in switched.add($0) }, id: DeviceID(7),
+            invalidator: KernelInvalidator(log: log), refused: refused, setOffline: { [switched] in switched.add($0) },
+            id: DeviceID(7),
             configuration: MountConfiguration(
                 mountPoint: "/mount", stateDirectory: parts.directory, cloud: .directory(path: "/cloud"),
                 deviceName: "test", cacheLimit: nil, versions: VersionLimits())

@@ -56,14 +56,17 @@ struct CallerPermitsTests {
     }
 
     /// Returns the allowance as a mount finds it out.
-    private func allowance(of thread: Int32) -> DownloadAllowance { permits.known(thread) ?? permits.lookUp(thread) }
+    private func allowance(of thread: Int32) -> DownloadAllowance {
+        (permits.known(thread) ?? permits.lookUp(thread)).allowance
+    }
 
     @Test("a program is known once it was looked up, and not before")
     func known() {
         processes.put(5, name: "tumblerd")
         #expect(permits.known(5) == nil && processes.lookups == 0)
-        #expect(permits.lookUp(5) == .deny && permits.lookUp(5) == .deny && processes.lookups == 1)
-        #expect(permits.known(5) == .deny)
+        let permit = DownloadPermit(.deny, program: "tumblerd")
+        #expect(permits.lookUp(5) == permit && permits.lookUp(5) == permit && processes.lookups == 1)
+        #expect(permits.known(5) == permit)
     }
 
     @Test(

@@ -95,7 +95,8 @@ enum Samples {
         PublishRequest(path: oddPath, seconds: 604_800, password: "secret", timeout: 1.5),
         LinksRequest(), UnpublishRequest(link: 4),
         LatestVersionRequest(path: path, timeout: 5), SetOnlineRequest(isOnline: false),
-        LogLevelRequest(level: "debug"),
+        LogLevelRequest(level: "debug"), DownloadsRequest(days: 7), AllowDownloadsRequest(program: "indexer"),
+        LimitsRequest(up: 500_000, down: 0),
         ResumeRequest(path: oddPath, edits: .uploadUnlessConflict, seen: "7.0", staysPaused: true, timeout: 5),
     ]
 
@@ -125,6 +126,15 @@ enum Samples {
         ResetResponse(pendingItems: 2),
         CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1),
         LogLevelResponse(level: "debug"),
+        LimitsResponse(up: 500_000),
+        DownloadsResponse(days: [
+            DownloadDay(
+                day: "2026-11-23",
+                sources: [
+                    DownloadSource(cause: "program", program: "cp", documents: 2, bytes: 3_000),
+                    DownloadSource(cause: "kept", documents: 1, bytes: 10),
+                ])
+        ]),
         CollectResponse(containers: [
             CollectedContainer(
                 container: "CloudDocs", storedChunks: 5, storedBytes: 6, garbageChunks: 1, garbageBytes: 2,

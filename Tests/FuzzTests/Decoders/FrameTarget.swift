@@ -13,8 +13,8 @@ extension ClientEnvelope: Envelope {}
 extension DaemonEnvelope: Envelope {}
 
 extension FuzzTarget {
-    /// Bytes received from the control socket, at either end: frames of JSON and binary frames. Bytes that are not a stream of frames are tried
-    /// as one payload.
+    /// Bytes received from the control socket, at either end: frames of JSON and binary frames. Bytes that are not a stream of frames are
+    /// tried as one payload.
     static let frames = FuzzTarget(name: "frame") { bytes in
         let payloads = try split(bytes)
         return try (payloads.isEmpty ? [Data(bytes)] : payloads).map(expectStable).contains(true)
@@ -92,7 +92,8 @@ extension FuzzTarget {
         PresentRequest.self,
         PresenterEventsRequest.self, PublishRequest.self, RemoveVersionsRequest.self, ResetRequest.self,
         ResolveRequest.self, RestoreDeletedRequest.self, RestoreRequest.self, ResumeRequest.self,
-        SetKeyValuesRequest.self, SetOnlineRequest.self, StatusRequest.self, StopRequest.self, StorageRequest.self,
+        AllowDownloadsRequest.self, DownloadsRequest.self, LimitsRequest.self, SetKeyValuesRequest.self,
+        SetOnlineRequest.self, StatusRequest.self, StopRequest.self, StorageRequest.self,
         SyncRequest.self,
         UnfollowRequest.self, UnpublishRequest.self, VersionsRequest.self, WatchKeyValuesRequest.self,
         WatchRequest.self, WithdrawRequest.self,

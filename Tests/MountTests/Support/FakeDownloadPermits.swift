@@ -16,9 +16,11 @@ final class FakeDownloadPermits: DownloadPermits {
     /// The threads that were looked up.
     var threads: [Int32] { state.withLock { $0.threads } }
 
-    func known(_ thread: Int32) -> DownloadAllowance? { nil }
+    func known(_ thread: Int32) -> DownloadPermit? { nil }
 
-    func lookUp(_ thread: Int32) -> DownloadAllowance {
+    func closed(_ reading: DownloadBreaker.Reading, by program: String) {}
+
+    func lookUp(_ thread: Int32) -> DownloadPermit {
         let watchers = state.withLock { state in
             state.threads.append(thread)
             let count = state.threads.count
@@ -27,7 +29,7 @@ final class FakeDownloadPermits: DownloadPermits {
         }
         for watcher in watchers { watcher.continuation.resume() }
         decided.wait()
-        return state.withLock { $0.decision }
+        return DownloadPermit(state.withLock { $0.decision })
     }
 
     /// Returns once so many lookups have begun.

@@ -26,6 +26,10 @@ package enum StatusText {
             let text = "\(counted(status.conflicts, "document")): ubiquity conflicts \(status.mount)"
             lines.append(field("Conflicts", style.warning(text), style))
         }
+        if let limits = status.limits { lines.append(field("Limits", rates(up: limits.up, down: limits.down), style)) }
+        for refused in status.refusedPrograms ?? [] {
+            lines.append(field("Refused", style.warning(text(refused)), style))
+        }
         lines += status.transfers.map { "  " + ProgressBar(transfer: $0).plainLine }
         lines += status.errors.map { "  " + style.bad(printable($0.description)) }
         return lines
@@ -50,6 +54,20 @@ package enum StatusText {
     /// `restoring 200 of 1,000 items`.
     package static func line(_ work: WorkStatus) -> String {
         "\(work.what) \(work.completedItems) of \(counted(work.totalItems, "item"))"
+    }
+
+    /// `up 500 KiB/s, down without a limit`.
+    static func rates(up: UInt64?, down: UInt64?) -> String {
+        func text(_ rate: UInt64?) -> String { rate.map { "\(ByteCount($0))/s" } ?? "without a limit" }
+        return "up \(text(up)), down \(text(down))"
+    }
+
+    private static func text(_ refused: RefusedProgram) -> String {
+        let minutes = refused.seconds / 60 + (refused.seconds % 60 > 0 ? 1 : 0)
+        return """
+            \(printable(refused.program)) looked into many documents that are not on this device, and gets none for \
+            \(counted(minutes, "minute")): ubiquity downloads --allow '\(printable(refused.program))'
+            """
     }
 
     private static func plain(_ transfer: TransferStatus) -> String { ProgressBar(transfer: transfer).plainLine }

@@ -2,7 +2,8 @@ package import Logging
 import Synchronization
 package import VirtualFileSystem
 
-/// Applies ``HydrationPolicy`` to the programs that open documents, and remembers its verdicts for a short time.
+/// Applies ``HydrationPolicy`` to the programs that open documents, and remembers its verdicts for a short time. Programs that no rule
+/// concerns are watched by ``DownloadBreaker``.
 package final class CallerPermits: DownloadPermits {
     /// A verdict is for one program in one state: another program under the same number, or a changed class, is looked up again.
     private struct Caller: Hashable {
@@ -11,7 +12,7 @@ package final class CallerPermits: DownloadPermits {
     }
 
     private struct Known {
-        let verdict: HydrationPolicy.Verdict
+        let permit: DownloadPermit
         let until: ContinuousClock.Instant
     }
 
@@ -21,6 +22,7 @@ package final class CallerPermits: DownloadPermits {
     package static let maximumCount = 512
 
     private let processes: any ProcessSource
+    private let refused: RefusedPrograms
     private let policy: @Sendable () -> HydrationPolicy
     private let now: @Sendable () -> ContinuousClock.Instant
     private let log: Logger
@@ -28,11 +30,12 @@ package final class CallerPermits: DownloadPermits {
 
     /// - Parameter policy: Returns the policy by the present settings.
     package init(
-        _ processes: any ProcessSource, log: Logger,
+        _ processes: any ProcessSource, refused: RefusedPrograms = RefusedPrograms(), log: Logger,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now },
         policy: @escaping @Sendable () -> HydrationPolicy
     ) {
         self.processes = processes
+        self.refused = refused
         self.policy = policy
         self.now = now
         self.log = log
@@ -41,26 +44,46 @@ package final class CallerPermits: DownloadPermits {
     /// The number of remembered verdicts.
     package var count: Int { known.withLock { $0.count } }
 
-    package func known(_ thread: Int32) -> DownloadAllowance? {
-        guard let caller = caller(thread) else { return policy().verdict(for: nil).allowance }
-        return remembered(caller)
+    package func known(_ thread: Int32) -> DownloadPermit? {
+        guard let caller = caller(thread) else { return ofNoProcess }
+        return remembered(caller).map(broken)
     }
 
-    package func lookUp(_ thread: Int32) -> DownloadAllowance {
-        guard let caller = caller(thread) else { return policy().verdict(for: nil).allowance }
+    package func lookUp(_ thread: Int32) -> DownloadPermit {
+        guard let caller = caller(thread) else { return ofNoProcess }
         // Another open of the program may have looked it up while this one waited.
-        if let known = remembered(caller) { return known }
+        if let known = remembered(caller) { return broken(known) }
         let facts = processes.facts(of: caller.stat, hasIdleIO: caller.hasIdleIO)
         let verdict = policy().verdict(for: facts)
+        let permit = DownloadPermit(
+            verdict.allowance, program: facts.program.family, isWatched: HydrationPolicy.isWatched(facts, verdict))
         note(verdict, facts, thread)
         let now = now()
         known.withLock { known in
             if known.count >= Self.maximumCount { known = known.filter { now < $0.value.until } }
             // Only a machine that runs this many readers within the lifetime gets here; they are looked up again.
             if known.count >= Self.maximumCount { known = [:] }
-            known[caller] = Known(verdict: verdict, until: now + Self.lifetime)
+            known[caller] = Known(permit: permit, until: now + Self.lifetime)
         }
-        return verdict.allowance
+        return broken(permit)
+    }
+
+    package func closed(_ reading: DownloadBreaker.Reading, by program: String) {
+        guard refused.closed(reading, by: program) else { return }
+        let minutes = Int(DownloadBreaker.pause / .seconds(60))
+        log.warning(
+            """
+            a program without a terminal looked into more than \(DownloadBreaker.maximumLooks) documents that are not on this device; it \
+            may not download any for \(minutes) minutes (`ubiquity downloads --allow PROGRAM` ends that)
+            """, metadata: ["program": "\(program)"])
+    }
+
+    private var ofNoProcess: DownloadPermit { DownloadPermit(policy().verdict(for: nil).allowance) }
+
+    /// Returns the permit as it is while the breaker may have tripped.
+    private func broken(_ permit: DownloadPermit) -> DownloadPermit {
+        guard permit.isWatched, let program = permit.program, !refused.permits(program) else { return permit }
+        return DownloadPermit(.deny, program: program)
     }
 
     private func caller(_ thread: Int32) -> Caller? {
@@ -68,9 +91,9 @@ package final class CallerPermits: DownloadPermits {
         return Caller(stat: stat, hasIdleIO: processes.hasIdleIO(thread))
     }
 
-    private func remembered(_ caller: Caller) -> DownloadAllowance? {
+    private func remembered(_ caller: Caller) -> DownloadPermit? {
         let now = now()
-        return known.withLock { $0[caller] }.flatMap { now < $0.until ? $0.verdict.allowance : nil }
+        return known.withLock { $0[caller] }.flatMap { now < $0.until ? $0.permit : nil }
     }
 
     /// Logs what a program may not download, once for each lookup: the program sees only an error number.

@@ -64,7 +64,7 @@ struct CloudContent {
 
     private func plainBytes(of id: ChunkID, limit: Int) async throws -> [UInt8] {
         try await transfers.slots.withSlot(.background) { [transfers, container] in
-            let frame = try await transfers.backend.getChunk(id, in: container)
+            let frame = try await transfers.getChunk(id, in: container, about: limit)
             return try await transfers.pool.run { () throws(ChunkError) in
                 try ChunkFrame.decode(frame, expecting: id, limit: limit)
             }

@@ -55,6 +55,12 @@ package struct HydrationPolicy: Sendable {
         return Verdict(.full, .ordinary)
     }
 
+    /// Returns whether ``DownloadBreaker`` counts what a program reads that has this verdict: only where no rule concerns it, and where no
+    /// user works in its terminal.
+    package static func isWatched(_ facts: ProcessFacts, _ verdict: Verdict) -> Bool {
+        verdict.reason == .ordinary && !facts.hasTerminal && !FileManagers.names.contains(facts.program.family)
+    }
+
     private func named(_ program: ProcessFacts.Program) -> DownloadAllowance? {
         first(of: settings) { $0.allowance(of: program) }
     }

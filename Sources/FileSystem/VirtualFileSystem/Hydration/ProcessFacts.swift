@@ -19,6 +19,38 @@ package struct ProcessFacts: Hashable, Sendable {
             self.arguments = arguments
             self.declared = declared
         }
+
+        /// The name under which the program's downloads are counted, however many processes run it: that of the executable file, or of the
+        /// script that an interpreter runs. At most 255 bytes.
+        package var family: String {
+            let file = path.flatMap(Self.file) ?? name
+            let chosen = script(of: file) ?? file
+            return chosen.utf8.count <= 255 ? chosen : String(decoding: chosen.utf8.prefix(255), as: UTF8.self)
+        }
+
+        private static let shells: Set<String> = ["sh", "bash", "dash", "zsh", "ksh", "fish"]
+        private static let interpreters: Set<String> = ["perl", "ruby", "node", "php", "lua"]
+
+        /// The file of the script among the arguments of an interpreter; nil where they have the text of a program instead, and for other
+        /// programs.
+        private func script(of file: String) -> String? {
+            let texts: String
+            if Self.shells.contains(file) {
+                texts = "c"
+            } else if Self.interpreters.contains(file) || file.hasPrefix("python") || file.hasPrefix("perl5") {
+                // -m names a module, the others have text.
+                texts = "cemE"
+            } else {
+                return nil
+            }
+            for argument in arguments.dropFirst() {
+                guard argument.hasPrefix("-") else { return Self.file(argument) }
+                guard !argument.hasPrefix("--"), let last = argument.last, !texts.contains(last) else { return nil }
+            }
+            return nil
+        }
+
+        private static func file(_ path: String) -> String? { path.split(separator: "/").last.map(String.init) }
     }
 
     /// The environment variable through which `ubiquity run` sets the allowance of a program and its children.

@@ -21,8 +21,8 @@ package struct ProgramRules: Hashable, Sendable {
         self.cut = cut
     }
 
-    /// Returns what the rules say about a program; nil if nothing. The path counts before the name of the file, and that before the name of
-    /// the process.
+    /// Returns what the rules say about a program; nil if nothing. The path counts before the name of the file, that before the name of the
+    /// process, and that before the file of a script that an interpreter was started with.
     package func allowance(of program: ProcessFacts.Program) -> DownloadAllowance? {
         if let path = program.path {
             let file = path.split(separator: "/").last.map(String.init) ?? path
@@ -30,5 +30,6 @@ package struct ProgramRules: Hashable, Sendable {
         }
         let name = Array(program.name.utf8)
         return allowances[program.name] ?? (name.count == Self.nameLength ? cut[name] : nil)
+            ?? allowances[program.family]
     }
 }

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Basics
+import DaemonProtocol
+
+/// `ubiquity limit`: limits how fast a device sends and receives.
+struct LimitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "limit", abstract: "Limit how fast this device sends and receives documents.",
+        discussion: """
+            A RATE is in bytes a second, such as 500K, 2M or 1.5MB, at least 10kB; `off` is no limit. Without options, the present \
+            limits are printed. They survive a restart, and apply at once, also to transfers under way. Changes of names and \
+            attributes, which are small, are not limited. A program that waits for bytes waits 5 seconds at most for the limit.
+            """)
+
+    @OptionGroup var mount: MountOption
+
+    @Option(help: ArgumentHelp("What uploads may use.", valueName: "rate"))
+    var up: String?
+
+    @Option(help: ArgumentHelp("What downloads may use.", valueName: "rate"))
+    var down: String?
+
+    @Flag(help: "Remove both limits.")
+    var off = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    /// The output of `--json`.
+    private struct Document: Encodable {
+        let format = 1
+        let mount: String
+        let up: UInt64?
+        let down: UInt64?
+    }
+
+    func validate() throws {
+        guard !off || (up == nil && down == nil) else { throw ValidationError("--off stands without --up and --down") }
+        for (option, text) in [("--up", up), ("--down", down)] {
+            if let text, Self.rate(text) == nil {
+                throw ValidationError("\(option) takes bytes a second, such as 500K or 2M, or off: '\(text)'")
+            }
+        }
+    }
+
+    func run() throws {
+        let record = try mount.record()
+        var connection = try DaemonConnection.open(record)
+        let request = LimitsRequest(
+            up: off ? 0 : up.flatMap(Self.rate), down: off ? 0 : down.flatMap(Self.rate))
+        let limits = try connection.call(request)
+        if json {
+            return print(try StatusJSON.text(Document(mount: record.mount, up: limits.up, down: limits.down)))
+        }
+        print("\(record.mount): \(StatusText.rates(up: limits.up, down: limits.down)).")
+    }
+
+    /// Returns the bytes a second; 0 for `off`, nil for what is no rate.
+    static func rate(_ text: String) -> UInt64? {
+        if text == "off" { return 0 }
+        let number = text.hasSuffix("/s") ? String(text.dropLast(2)) : text
+        guard let count = ByteCount(number), count.bytes > 0 else { return nil }
+        return count.bytes
+    }
+}

@@ -1,0 +1,74 @@
+import Basics
+package import LocalMetadata
+package import Logging
+import Synchronization
+
+import struct Foundation.Data
+import class Foundation.JSONDecoder
+import class Foundation.JSONEncoder
+
+/// The ``DownloadLedger`` of a device: counts in memory, and stores the days that changed from time to time. A crash loses what was counted
+/// since the last time.
+package final class DownloadFigures: Sendable {
+    private let metadata: MetadataDatabase
+    private let today: @Sendable () -> Int64
+    private let ledger: Mutex<DownloadLedger>
+
+    /// - Parameter today: Returns the number of the day since 1970 in the device's time zone.
+    package init(_ metadata: MetadataDatabase, log: Logger, today: @escaping @Sendable () -> Int64) {
+        self.metadata = metadata
+        self.today = today
+        do {
+            let stored = try metadata.read { transaction in
+                try (0..<DownloadLedger.maximumDays).compactMap { try transaction.setting(Self.key($0)) }
+            }
+            ledger = Mutex(
+                DownloadLedger(try stored.map { try JSONDecoder().decode(DownloadLedger.Day.self, from: $0) }))
+        } catch {
+            log.warning("figures of downloads cannot be read and begin again", metadata: ["error": "\(error)"])
+            ledger = Mutex(DownloadLedger())
+        }
+    }
+
+    private static func key(_ place: Int) -> String { "downloads.\(place)" }
+
+    package func add(_ amount: DownloadLedger.Amount, for cause: DownloadCause) {
+        let today = today()
+        ledger.withLock { $0.add(amount, for: cause, on: today) }
+    }
+
+    /// Returns what has to be called with the size of each piece that arrives of one document.
+    package func counter(for cause: DownloadCause) -> @Sendable (Int) -> Void {
+        let isFirst = FirstTime()
+        return { [self] bytes in
+            add(DownloadLedger.Amount(documents: isFirst.take() ? 1 : 0, bytes: UInt64(clamping: bytes)), for: cause)
+        }
+    }
+
+    /// Stores what has changed since the last time.
+    package func save() throws {
+        let days = ledger.withLock { $0.takeChanged() }
+        guard !days.isEmpty else { return }
+        do {
+            let coded = try days.map { (Self.key(DownloadLedger.place(of: $0.number)), try JSONEncoder().encode($0)) }
+            try metadata.write { transaction in
+                for (key, bytes) in coded { try transaction.setSetting(key, bytes) }
+            }
+        } catch {
+            ledger.withLock { $0.putBack(days) }
+            throw error
+        }
+    }
+
+    /// Returns the last days on which something was downloaded, the latest first.
+    package func days(_ count: Int) -> [DownloadLedger.Day] {
+        let today = today()
+        return ledger.withLock { $0.days(count, until: today) }
+    }
+
+    /// Is true once.
+    private final class FirstTime: Sendable {
+        private let isTaken = Atomic(false)
+        func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
+    }
+}

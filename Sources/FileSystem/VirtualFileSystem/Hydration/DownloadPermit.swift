@@ -1,0 +1,17 @@
+/// What a program that opens a placeholder may have downloaded, and who it is.
+package struct DownloadPermit: Hashable, Sendable {
+    package let allowance: DownloadAllowance
+    /// The name of the program (``ProcessFacts/Program/family``); nil if it is not known.
+    package let program: String?
+    /// Whether ``DownloadBreaker`` counts what it reads.
+    package let isWatched: Bool
+
+    package init(_ allowance: DownloadAllowance, program: String? = nil, isWatched: Bool = false) {
+        self.allowance = allowance
+        self.program = program
+        self.isWatched = isWatched
+    }
+
+    /// Of a caller that is no program, or where nothing is decided by program.
+    package static let full = DownloadPermit(.full)
+}
