@@ -85,6 +85,7 @@ ifdef SEED
 else
 	$(SIMULATE) --histories $(or $(HISTORIES),10000) $(if $(VOCABULARY),--vocabulary $(VOCABULARY)) $(if $(MINUTES),--minutes $(MINUTES)) --start $(or $(START),1) $(if $(STEPS),--steps $(STEPS)) --twice $(or $(TWICE),0)
 	$(SIMULATE) --collections --histories $(or $(HISTORIES),10000) --start $(or $(START),1)
+	$(SIMULATE) --databases --histories $(or $(HISTORIES),10000) --start $(or $(START),1)
 	$(SIMULATE) --prove
 endif
 

@@ -226,6 +226,10 @@ let package = Package(
             path: "Sources/Services/KeyValues"),
         .testTarget(name: "KeyValuesTests", dependencies: ["DaemonProtocol", "KeyValues", "LocalMetadata", "Sync"]),
         .target(
+            name: "Records", dependencies: ["Basics", "CloudModel", "CloudStorage"], path: "Sources/Services/Records"),
+        .testTarget(
+            name: "RecordsTests", dependencies: ["Basics", "CloudModel", "CloudStorage", "Records", "TestSupport"]),
+        .target(
             name: "VersionFiles",
             dependencies: ["Archives", "Basics", "CloudModel", "LocalMetadata", "Sync", "Transfers"],
             path: "Sources/Services/VersionFiles"),
@@ -414,7 +418,8 @@ let package = Package(
             name: "Simulation",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
-                "LocalMetadata", "Maintenance", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
+                "LocalMetadata", "Maintenance", "Records", "Sync", "TestSupport", "Transfers", "VirtualFileSystem",
+                logging,
             ], path: "Sources/TestSupport/Simulation"),
         .executableTarget(
             name: "simulate", dependencies: ["Simulation", "TestSupport", argumentParser],
@@ -429,7 +434,8 @@ let package = Package(
             name: "FuzzTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "DaemonCore",
-                "DaemonProtocol", "DirectoryCloud", "LocalMetadata", "Queries", "S3Client", "VirtualFileSystem", grdb,
+                "DaemonProtocol", "DirectoryCloud", "LocalMetadata", "Queries", "Records", "S3Client",
+                "VirtualFileSystem", grdb,
                 logging,
             ], exclude: ["Corpus", "Fuzzer"]),
         .target(

@@ -52,6 +52,14 @@ struct CampaignTests {
         #expect(run.status == 0, "\(run.text)")
     }
 
+    @Test("3,000 new histories of shared databases succeed")
+    func databases() throws {
+        let start = ProcessInfo.processInfo.environment["FRESH_START"] ?? "random"
+        let run = try simulate("--databases", "--histories", "3000", "--start", start)
+        #expect(run.text.contains(" 3000 histories"))
+        #expect(run.status == 0, "\(run.text)")
+    }
+
     @Test("each deliberate mistake is detected")
     func mistakes() throws {
         let run = try simulate("--prove")

@@ -28,13 +28,17 @@ struct Simulate: ParsableCommand {
     @Option(help: "Add the log of a replayed seed to this folder of golden logs.") var golden: String?
     @Flag(help: "Make each known mistake on purpose, and fail unless every one is found.") var prove = false
     @Flag(help: "Live through histories of the collection of garbage instead.") var collections = false
+    @Flag(help: "Live through histories of shared databases instead.") var databases = false
     @Flag(help: "Print the story of a replayed seed even if all is well.") var verbose = false
     @Option(help: .hidden) var share = 0
     @Option(help: .hidden) var shares = 0
 
     func validate() throws {
-        let isBug = bug.map { collections ? CollectionMistake(rawValue: $0) != nil : seededBug != nil } ?? true
-        guard isBug else { throw ValidationError("There is no bug '\(bug ?? "")'.") }
+        let isBug = bug.map { bug in
+            if databases { return RecordMistake(rawValue: bug) != nil }
+            return collections ? CollectionMistake(rawValue: bug) != nil : seededBug != nil
+        }
+        guard isBug ?? true else { throw ValidationError("There is no bug '\(bug ?? "")'.") }
         guard start == "random" || UInt64(start) != nil else {
             throw ValidationError("--start is a number or 'random'.")
         }
@@ -54,6 +58,8 @@ struct Simulate: ParsableCommand {
             try findMistakes()
         } else if collections {
             try runCollections()
+        } else if databases {
+            try runDatabases()
         } else if let seed {
             try replay(Plan(seed: seed, steps: steps, bug: seededBug, vocabulary: words))
         } else if let minutes {
@@ -146,7 +152,7 @@ struct Simulate: ParsableCommand {
                     + "\(search.histories) histories, \(seconds.seconds) s; "
                     + (search.outcome.map { "seed \($0.plan.seed): \($0.problems.first ?? "")" } ?? ""))
         }
-        missed += try findCollectionMistakes()
+        missed += try findCollectionMistakes() + findDatabaseMistakes()
         guard missed == 0 else { throw ExitCode.failure }
     }
 

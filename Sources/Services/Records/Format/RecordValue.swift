@@ -1,0 +1,38 @@
+/// A value of a column, in the five storage classes of SQLite.
+///
+/// Text is kept as its bytes: SQLite compares texts by bytes, and may hold some that are no UTF-8.
+package enum RecordValue: Hashable, Comparable, Sendable {
+    case null
+    case integer(Int64)
+    /// Never NaN, which SQLite stores as NULL, and never −0.0, which it stores as 0.0: see ``number(_:)``.
+    case real(Double)
+    case text([UInt8])
+    case blob([UInt8])
+
+    package static func text(_ string: String) -> RecordValue { .text(Array(string.utf8)) }
+
+    /// Returns the value that SQLite stores for a number.
+    package static func number(_ value: Double) -> RecordValue { value.isNaN ? .null : .real(value == 0 ? 0 : value) }
+
+    /// The order of SQLite's ORDER BY, in which numbers precede texts and texts precede blobs. An integer precedes an equal real number.
+    package static func < (left: RecordValue, right: RecordValue) -> Bool {
+        switch (left, right) {
+        case (.integer(let one), .integer(let two)): return one < two
+        case (.real(let one), .real(let two)): return one < two
+        case (.integer(let one), .real(let two)): return Double(one) <= two
+        case (.real(let one), .integer(let two)): return one < Double(two)
+        case (.text(let one), .text(let two)), (.blob(let one), .blob(let two)):
+            return one.lexicographicallyPrecedes(two)
+        default: return left.rank < right.rank
+        }
+    }
+
+    private var rank: Int {
+        switch self {
+        case .null: 0
+        case .integer, .real: 1
+        case .text: 2
+        case .blob: 3
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// What a table demands of its rows. The rules travel in the log like any change, so that all devices merge by the same ones, also those
+/// whose program is older.
+package struct TableRules: Hashable, Sendable {
+    /// Columns that hold the key of a row of another table, its parent.
+    package struct Reference: Hashable, Comparable, Sendable {
+        package let columns: [RecordName]
+        package let table: RecordName
+
+        package init(columns: [RecordName], table: RecordName) {
+            self.columns = columns
+            self.table = table
+        }
+
+        package static func < (left: Reference, right: Reference) -> Bool {
+            left.columns == right.columns
+                ? left.table < right.table : left.columns.lexicographicallyPrecedes(right.columns)
+        }
+    }
+
+    package let table: RecordName
+    /// The version of the schema that declares these rules. Those of an older version do not replace them, whenever they arrive.
+    package var version: UInt64
+    /// The columns of the primary key.
+    package var key: [RecordName]
+    /// The natural key: two rows that agree on these columns, none of them NULL, are one row. Empty if the table has none.
+    package var unify: [RecordName]
+    /// Sets of columns on which no two rows may agree, unless one of them is NULL; sorted.
+    package var uniques: [[RecordName]]
+    /// Sorted.
+    package var references: [Reference]
+
+    package init(
+        table: RecordName, version: UInt64 = 1, key: [RecordName], unify: [RecordName] = [],
+        uniques: [[RecordName]] = [], references: [Reference] = []
+    ) {
+        self.table = table
+        self.version = version
+        self.key = key
+        self.unify = unify
+        self.uniques = uniques.sorted { $0.lexicographicallyPrecedes($1) }
+        self.references = references.sorted()
+    }
+
+    /// The columns whose values decide whether a row may stand in its table.
+    var constrained: Set<RecordName> { Set(uniques.joined()).union(references.flatMap(\.columns)) }
+}
