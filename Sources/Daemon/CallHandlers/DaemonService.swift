@@ -31,6 +31,7 @@ package struct DaemonService: RequestHandler {
             ConflictHandler(device: device),
             ContentHandler(device: device, progress: progress),
             DeletedHandler(device: device, progress: progress),
+            EmblemHandler(device: device),
             KeyValueHandler(device: device),
             MaintenanceHandler(device: device, status: status, sync: sync, daemon: daemon),
             OnlineHandler(device: device),
