@@ -355,7 +355,7 @@ let package = Package(
             dependencies: [
                 "Basics", "CallHandlers", "ClaimService", "CloudModel", "CloudStorage", "ControlServer",
                 "DaemonProtocol", "DeviceSupport", "KeyValues", "LiveQueries", "LocalMetadata", "Maintenance", "Mount",
-                "Sync", "Transfers", "VersionFiles", "VirtualFileSystem", logging,
+                "Sync", "TestSupport", "Transfers", "VersionFiles", "VirtualFileSystem", logging,
             ]),
         .target(
             name: "DaemonCore",

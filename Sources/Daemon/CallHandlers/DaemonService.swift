@@ -32,6 +32,7 @@ package struct DaemonService: RequestHandler {
             ContentHandler(device: device, progress: progress),
             DeletedHandler(device: device, progress: progress),
             DownloadsHandler(device: device),
+            EmblemHandler(device: device),
             KeyValueHandler(device: device),
             LimitsHandler(device: device),
             MaintenanceHandler(device: device, status: status, sync: sync, daemon: daemon),

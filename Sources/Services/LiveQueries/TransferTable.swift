@@ -9,5 +9,5 @@ package struct TransferTable: Sendable {
 
     var nodes: Set<NodeID> { Set(fractions.keys) }
 
-    subscript(node: NodeID) -> TransferFractions { fractions[node] ?? TransferFractions() }
+    package subscript(node: NodeID) -> TransferFractions { fractions[node] ?? TransferFractions() }
 }

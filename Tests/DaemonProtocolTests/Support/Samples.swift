@@ -65,6 +65,7 @@ enum Samples {
 
     private static let sampleCalls: [any DaemonCall] = [
         HelloRequest(program: "test"), StatusRequest(paths: [path, oddPath]),
+        EmblemsRequest(paths: [path, oddPath, .root]),
         WatchRequest(), SyncRequest(paths: [.root], wait: true, timeout: 1.5),
         DownloadRequest(paths: [path], wait: true), EvictRequest(paths: [oddPath]),
         PinRequest(paths: [path], pin: .evictOnUpdate), StorageRequest(),
@@ -103,6 +104,7 @@ enum Samples {
     private static let sampleResponses: [any CallResponse] = [
         HelloResponse(pid: 1, mount: "/m", state: "/s"),
         StatusResponse(mount: mount, items: [item], failures: [failure]),
+        EmblemsResponse(emblems: DocumentEmblem.allCases),
         ItemsResponse(outcomes: [ItemOutcome(path: oddPath, items: 2, bytes: 3, failure: failure)]),
         SyncResponse(pendingItems: 0, pendingBytes: 0),
         StorageResponse(containers: [

@@ -86,7 +86,8 @@ extension FuzzTarget {
     private static let calls = CallRegistry([
         AccessRequest.self, AnswerRequest.self, CheckRequest.self, ClaimsRequest.self, CollectRequest.self,
         ConflictsRequest.self,
-        DeletedRequest.self, DiagnoseRequest.self, DownloadRequest.self, EvictRequest.self, FetchVersionRequest.self,
+        DeletedRequest.self, DiagnoseRequest.self, DownloadRequest.self, EmblemsRequest.self, EvictRequest.self,
+        FetchVersionRequest.self,
         FindRequest.self, FinishRequest.self, HelloRequest.self, KeyValuesRequest.self, LatestVersionRequest.self,
         LinksRequest.self, LogLevelRequest.self, MonitorRequest.self, PackageTypesRequest.self, PinRequest.self,
         PresentRequest.self,
@@ -106,7 +107,7 @@ extension FuzzTarget {
     private static let plainPath = (try? MountPath("CloudDocs/Documents/a.txt")) ?? .root
 
     private static let requests: [any DaemonCall] = [
-        HelloRequest(program: "ubiquity"), StatusRequest(paths: [path]),
+        HelloRequest(program: "ubiquity"), StatusRequest(paths: [path]), EmblemsRequest(paths: [path]),
         SyncRequest(paths: [.root], wait: true, timeout: 1.5), PinRequest(paths: [path], pin: .keep),
         ResolveRequest(path: path, keep: .version("7.0")), CheckRequest(),
         AccessRequest(

@@ -1,0 +1,102 @@
+package import CloudModel
+package import LocalMetadata
+import Synchronization
+
+/// What file managers show for many items at once.
+extension VirtualFileSystem {
+    /// Returns the emblem of each path, in the same order: in one read transaction, without a write, and without waiting for a transfer or
+    /// for the lock of an open file.
+    ///
+    /// - Parameters:
+    ///   - paths: Paths below the mount's root, normalised; empty for the root, nil for what cannot be a path.
+    ///   - transfers: Returns the progress of an item's transfers.
+    package func emblems(
+        of paths: [[UInt8]?], transfers: @escaping (NodeID) -> TransferFractions
+    ) throws -> [DocumentEmblem] {
+        // Looked at before the rows are read: an edit that is recorded in between is then in its row.
+        let edited = unnotedEdits()
+        return try metadata.read { transaction in
+            var reader = EmblemReader(transaction: transaction, edited: edited, transfers: transfers)
+            return try paths.map { try $0.map { try reader.emblem(at: $0) } ?? .outside }
+        }
+    }
+
+    /// Returns the files that were written and whose handles are not all released. A file whose lock is held is left out: what is being
+    /// recorded under it is in its row afterwards, and monitors are notified.
+    private func unnotedEdits() -> Set<NodeID> {
+        var nodes: Set<NodeID> = []
+        for file in openFiles.all {
+            let isEdited = file.state.withLockIfAvailable { state -> Bool in
+                guard state.writers > 0 else { return false }
+                // A blob whose status cannot be read may have been written.
+                do { return try writtenStatus(state) != nil } catch { return true }
+            }
+            if isEdited == true { nodes.insert(file.node) }
+        }
+        return nodes
+    }
+}
+
+/// Reads emblems inside one transaction. What the items of a folder have in common is looked up once.
+private struct EmblemReader {
+    private struct Folder {
+        let node: NodeID
+        let isPinned: Bool
+    }
+
+    let transaction: MetadataTransaction
+    let edited: Set<NodeID>
+    let transfers: (NodeID) -> TransferFractions
+    /// The folders of the paths so far; nil for those that do not exist. No more than there are paths.
+    private var folders: [ArraySlice<UInt8>: Folder?] = [:]
+
+    init(
+        transaction: MetadataTransaction, edited: Set<NodeID>, transfers: @escaping (NodeID) -> TransferFractions
+    ) {
+        self.transaction = transaction
+        self.edited = edited
+        self.transfers = transfers
+    }
+
+    mutating func emblem(at path: [UInt8]) throws -> DocumentEmblem {
+        guard !path.isEmpty else { return .folder }
+        // One damaged row must not hide the states of the others.
+        do { return try readableEmblem(at: path) } catch let error as MetadataError where error.code == .damaged {
+            return .error
+        }
+    }
+
+    private mutating func readableEmblem(at path: [UInt8]) throws -> DocumentEmblem {
+        let end = path.lastIndex(of: UInt8(ascii: "/"))
+        guard let folder = try folder(at: path[..<(end ?? 0)]),
+            let item = try item(named: path[(end.map { $0 + 1 } ?? 0)...], in: folder.node)
+        else { return .unknown }
+        var state = try transaction.syncState(of: item) { transfers($0.node) }
+        if edited.contains(item.node) { (state.isUploaded, state.percentUploaded) = (false, 0) }
+        return DocumentEmblem(
+            state, isFolder: item.kind == .folder && !item.isPackage,
+            isConflictVersion: try transaction.local.document(ofVersion: item) != nil,
+            isPinned: item.pin == .inherited ? folder.isPinned : item.pin == .keep)
+    }
+
+    private mutating func folder(at path: ArraySlice<UInt8>) throws -> Folder? {
+        if let known = folders[path] { return known }
+        var node = NodeID.root
+        for name in path.split(separator: UInt8(ascii: "/")) {
+            guard let item = try item(named: name, in: node), item.kind == .folder else {
+                folders[path] = .some(nil)
+                return nil
+            }
+            node = item.node
+        }
+        let folder = Folder(node: node, isPinned: try transaction.local.effectivePin(of: node) == .keep)
+        folders[path] = folder
+        return folder
+    }
+
+    /// Returns nil also for a name that no item can have.
+    private func item(named bytes: ArraySlice<UInt8>, in folder: NodeID) throws -> LocalItem? {
+        guard let name = try? ItemName(bytes: Array(bytes)) else { return nil }
+        return try transaction.local.item(named: name, in: folder)
+    }
+}

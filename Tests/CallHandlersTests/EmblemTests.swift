@@ -1,0 +1,100 @@
+import CloudModel
+import DaemonProtocol
+import DeviceSupport
+import LocalMetadata
+import TestSupport
+import Testing
+import VirtualFileSystem
+
+@Suite("States of many paths")
+struct EmblemTests {
+    private func emblems(_ device: HandledDevice, _ paths: [MountPath]) async throws -> [DocumentEmblem] {
+        try #require(try await device.call(EmblemsRequest(paths: paths))).emblems
+    }
+
+    @Test("each path has one state, in the order of the request, also where nothing is")
+    func order() async throws {
+        let device = try HandledDevice()
+        try device.parts.save("a.txt", "text")
+        try device.parts.save("b.txt~", "text")
+        _ = try device.parts.makeFolder("d")
+        let names = ["b.txt~", "gone", "d", "a.txt", "d/gone", "a.txt/inside", "gone/inside", "a.txt"]
+        let paths = [MountPath.root] + (try names.map { try device.path($0) })
+        #expect(
+            try await emblems(device, paths) == [
+                .folder, .excluded, .unknown, .waiting, .waiting, .unknown, .unknown, .unknown, .waiting,
+            ])
+    }
+
+    @Test("1,000 paths are answered without a write, and one more is refused")
+    func bounds() async throws {
+        let device = try HandledDevice()
+        try device.parts.save("a.txt", "text")
+        let path = try device.path("a.txt")
+        let writes = device.parts.metadata.writes
+        let found = try await emblems(device, Array(repeating: path, count: EmblemsRequest.limit))
+        #expect(found == Array(repeating: .waiting, count: 1_000))
+        #expect(device.parts.metadata.writes == writes)
+        await #expect(throws: DaemonFailure.self) {
+            _ = try await emblems(device, Array(repeating: path, count: EmblemsRequest.limit + 1))
+        }
+    }
+
+    @Test("a file that is being written waits to be uploaded before its close")
+    func openFiles() async throws {
+        let device = try HandledDevice()
+        let (_, handle) = try device.parts.create("a.txt")
+        defer { device.parts.files.release(handle) }
+        try device.parts.write("text", to: handle)
+        #expect(try await emblems(device, [try device.path("a.txt")]) == [.waiting])
+    }
+
+    @Test("the state is the one that follows from the item's status, for random trees", arguments: 1...10)
+    func sameAsStatus(seed: Int) async throws {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let device = try HandledDevice()
+        let parts = device.parts
+        var folders: [(path: String, node: NodeID)] = [("", parts.documents)]
+        var names: [String] = []
+        for number in 0..<40 {
+            let (path, folder) = folders[generator.number(0..<folders.count)]
+            let kind = generator.number(0..<4)
+            let name = ["f\(number)", "d\(number)", "p\(number).rtfd", "t\(number)~"][kind]
+            if kind == 1 || kind == 2 {
+                folders.append((path + name + "/", try parts.makeFolder(name, in: folder)))
+            } else {
+                try parts.save(name, generator.bytes(generator.number(0..<9)), in: folder)
+            }
+            names.append(path + name)
+            try change(try parts.node(name, in: folder), parts, &generator)
+        }
+        let paths = try names.map { try device.path($0) }
+        let expected = try paths.map { path in
+            let item = try #require(try parts.files.item(at: path.components.map(Array.init)))
+            let status = try parts.files.status(of: item)
+            return DocumentEmblem(
+                status.state, isFolder: item.kind == .folder && !item.isPackage,
+                isConflictVersion: status.conflictOf != nil, isPinned: status.effectivePin == .keep)
+        }
+        #expect(try await emblems(device, paths) == expected)
+    }
+
+    /// Changes what of an item's row affects its state.
+    private func change(_ node: NodeID, _ parts: KernellessDevice, _ generator: inout SeededGenerator) throws {
+        let choice = generator.number(0..<8)
+        try parts.metadata.write { transaction in
+            guard var row = try transaction.local.item(node) else { return }
+            switch choice {
+            case 0: row.pin = .keep
+            case 1: row.isPaused = true
+            case 2: row.uploadError = "no room"
+            case 3: row.wanted = 200
+            case 4: (row.isEdited, row.isKnown, row.pendingSince) = (false, true, nil)
+            case 5: (row.presence, row.isEdited, row.isKnown, row.pendingSince) = (.none, false, true, nil)
+            case 6: row.pin = .lazy
+            default: break
+            }
+            try transaction.local.update(row)
+        }
+    }
+}
