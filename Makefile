@@ -11,7 +11,7 @@ ALONE := DirectoryCloudTests HTTPCloudTests S3CloudTests EndToEndTests FuseTests
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test simulate golden histories reads model powerloss faults fuzz tsan check format \
+.PHONY: help setup setup-build build run stop test simulate golden histories reads model powerloss faults fuzz fuzz-build tsan check format \
 	bench bench-requests database-cost scale services server-load collection distant-bucket worst-client namespaces desktop s3 cluster cluster-load stress docs \
 	install deb clean
 
@@ -59,8 +59,13 @@ setup-build:
 # Without the tools of the tests, which a user who only runs the programs does not need.
 PROGRAMS := ubiquity ubiquityd ubiquity-server
 build: setup-build
-	for program in $(PROGRAMS); do $(SWIFT_BUILD) --product $$program || exit; done
+	@for program in $(PROGRAMS); do \
+		[ -x .build/release/$$program ] || echo "Building $$program and what it needs, the first time, for some minutes:"; \
+		$(SWIFT_BUILD) --product $$program || exit; \
+	done
 
+# A mount needs no server, nor the packages that only a server uses.
+run: PROGRAMS := ubiquity ubiquityd
 run: build
 	scripts/run
 
@@ -71,13 +76,12 @@ stop:
 SIMULATE_BUILD := .build/simulate
 BUILD_SIMULATE := swift build -c release --scratch-path $(SIMULATE_BUILD) --product simulate
 SIMULATE := $(SIMULATE_BUILD)/release/simulate
-# Nearly all tests do without it, so a run of some of them does not build it.
+# Nearly all tests do without it, so a run of some of them does not build it. It is built while other tests run, which mostly wait.
 NEEDS_SIMULATE := $(if $(TESTS),$(findstring Campaign,$(TESTS))$(findstring Simulation,$(TESTS)),all)
 
 test: setup
 	$(SWIFT_BUILD_TESTS)
-	$(if $(NEEDS_SIMULATE),$(BUILD_SIMULATE))
-	$(if $(NEEDS_SIMULATE),SIMULATOR=$(SIMULATE)) TESTS='$(TESTS)' scripts/test $(ALONE)
+	$(if $(NEEDS_SIMULATE),SIMULATOR=$(SIMULATE) BUILD_SIMULATOR='$(BUILD_SIMULATE)') TESTS='$(TESTS)' scripts/test $(ALONE)
 
 simulate: setup-build
 	$(BUILD_SIMULATE)
@@ -126,8 +130,10 @@ faults: setup
 	$(if $(ALL),FAULTS_ALL=1) $(if $(FLOW),FAULTS_FLOW='$(FLOW)') $(if $(REFUSAL),FAULTS_REFUSAL='$(REFUSAL)') $(SWIFT_TEST) --filter '^FaultTests\.'
 
 FUZZ_BUILD := .build/fuzz
-fuzz: setup
+fuzz-build: setup
 	UBIQUITY_FUZZ=1 swift build -c release --scratch-path $(FUZZ_BUILD) --product FuzzTests
+
+fuzz: fuzz-build
 	scripts/fuzz $(FUZZ_BUILD)/release/FuzzTests $(FUZZ_BUILD)/work $(if $(TARGET),--target $(TARGET)) \
 		$(if $(RUNS),--runs $(RUNS),--seconds $(or $(SECONDS),10))
 
