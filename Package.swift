@@ -5,8 +5,6 @@ import PackageDescription
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -36,7 +34,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
@@ -55,6 +52,10 @@ let package = Package(
         .systemLibrary(name: "CLinux", path: "Sources/Model/CLinux"),
         .target(name: "Basics", path: "Sources/Model/Basics"),
         .testTarget(name: "BasicsTests", dependencies: ["Basics"]),
+        .systemLibrary(
+            name: "CCrypto", path: "Sources/Model/CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(name: "Cryptography", dependencies: ["CCrypto"], path: "Sources/Model/Cryptography"),
+        .testTarget(name: "CryptographyTests", dependencies: ["Basics", "Cryptography", "TestSupport"]),
         .target(name: "CloudModel", dependencies: ["Basics"], path: "Sources/Model/CloudModel"),
         .testTarget(name: "CloudModelTests", dependencies: ["Basics", "CloudModel"]),
 
@@ -78,7 +79,8 @@ let package = Package(
             name: "ContainerLogTests", dependencies: ["Basics", "CloudModel", "ContainerLog", "TestSupport"],
             exclude: ["Golden"]),
         .target(
-            name: "Chunking", dependencies: ["Basics", "CloudModel", "CZstd", crypto], path: "Sources/Cloud/Chunking"),
+            name: "Chunking", dependencies: ["Basics", "CloudModel", "Cryptography", "CZstd"],
+            path: "Sources/Cloud/Chunking"),
         .testTarget(name: "ChunkingTests", dependencies: ["Basics", "Chunking", "CloudModel", "TestSupport"]),
         .target(
             name: "CloudStorage", dependencies: ["Basics", "CloudModel", logging], path: "Sources/Cloud/CloudStorage"),
@@ -110,14 +112,14 @@ let package = Package(
             ]),
 
         .target(
-            name: "S3Client", dependencies: ["Basics", "HTTPTransport", crypto, logging], path: "Sources/Cloud/S3Client"
-        ),
+            name: "S3Client", dependencies: ["Basics", "Cryptography", "HTTPTransport", logging],
+            path: "Sources/Cloud/S3Client"),
         .target(
             name: "S3Double", dependencies: ["Basics", "S3Client", nioCore, nioHTTP1, nioPosix],
             path: "Sources/TestSupport/S3Double"),
         .testTarget(
             name: "S3ClientTests",
-            dependencies: ["Basics", "HTTPTransport", "S3Client", "S3Double", "TestSupport", crypto, logging]),
+            dependencies: ["Basics", "HTTPTransport", "S3Client", "S3Double", "TestSupport", logging]),
 
         .target(
             name: "S3Cloud", dependencies: ["Basics", "CloudModel", "CloudStorage", "S3Client", logging],
@@ -285,7 +287,7 @@ let package = Package(
             name: "ServerStorage",
             dependencies: [
                 "Basics", "Chunking", "CLinux", "CPostgres", "CloudModel", "CloudProtocol", "ContainerLog",
-                "HTTPTransport", "S3Client", crypto, cryptoExtras, grdb, logging, nioPosix,
+                "Cryptography", "HTTPTransport", "S3Client", grdb, logging, nioPosix,
             ], path: "Sources/Server/ServerStorage"),
         .testTarget(
             name: "ServerStorageTests",
@@ -392,7 +394,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Basics", "CTestHome", "CloudModel", "CloudStorage", "ContainerLog", crypto, subprocess, systemPackage,
+                "Basics", "CCrypto", "CTestHome", "CloudModel", "CloudStorage", "ContainerLog", "Cryptography",
+                subprocess, systemPackage,
             ],
             path: "Sources/TestSupport",
             exclude: ["CFaults", "CTestHome", "Device", "Faults", "PowerLoss", "S3Double", "Server", "Simulation"]),

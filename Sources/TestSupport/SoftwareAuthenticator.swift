@@ -1,10 +1,10 @@
-import Crypto
+import Cryptography
 import Foundation
 
 /// A security key in software, with the browser around it: makes a passkey and signs with it (WebAuthn Level 2, 6.3). Tests can set the
 /// values that they need to be wrong.
 package struct SoftwareAuthenticator: Sendable {
-    private let key = P256.Signing.PrivateKey()
+    private let key = SigningKey()
     package let credential: [UInt8]
     package var userHandle: [UInt8] = []
     package var origin: String
@@ -37,18 +37,18 @@ package struct SoftwareAuthenticator: Sendable {
     }
 
     /// Signs as `credentials.get` does.
-    package func sign(_ clientData: [UInt8]) throws -> (data: [UInt8], signature: [UInt8]) {
+    package func sign(_ clientData: [UInt8]) -> (data: [UInt8], signature: [UInt8]) {
         let data = authenticatorData(flags: flags)
-        let signature = try key.signature(for: Data(data) + Data(SHA256.hash(data: Data(clientData))))
-        return (data, Array(signature.derRepresentation))
+        let signature = key.sign(data + SHA256.hash(clientData))
+        return (data, signature)
     }
 
     private func authenticatorData(flags: UInt8) -> [UInt8] {
-        Array(SHA256.hash(data: Data(domain.utf8))) + [flags] + withUnsafeBytes(of: counter.bigEndian) { Array($0) }
+        SHA256.hash(Array(domain.utf8)) + [flags] + withUnsafeBytes(of: counter.bigEndian) { Array($0) }
     }
 
     private var attestedCredential: [UInt8] {
-        let point = Array(key.publicKey.x963Representation)
+        let point = key.publicKey
         let number = UInt8(-1 - algorithm)
         return [UInt8](repeating: 0, count: 16) + [0, UInt8(credential.count)] + credential
             + [0xA5, 0x01, 0x02, 0x03, 0x20 | number, 0x20, 0x01, 0x21] + bytes(Array(point[1..<33])) + [0x22]

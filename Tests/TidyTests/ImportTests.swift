@@ -15,12 +15,13 @@ struct ImportTests {
             "Commands", "long-log", "powerloss", "server-load", "simulate", "ubiquity", "ubiquity-server", "ubiquityd",
         ],
         "AsyncHTTPClient": ["HTTPTransport"],
+        // The one copy of OpenSSL's algorithms; the other library of TLS is swift-nio-ssl's own.
+        "CCrypto": ["Cryptography", "TestSupport"],
         "CFuse3": ["Fuse"],
         // Programs of devices do not link libpq.
         "CPostgres": ["ServerStorage"],
         "CZstd": ["Chunking"],
         "CoreMetrics": ["CloudServer"],
-        "Crypto": ["Chunking", "S3Client", "ServerStorage", "TestSupport"],
         // A device's database and a server's share only the library.
         "GRDB": ["LocalMetadata", "ServerStorage"],
         "HTTPTypes": ["CloudServer"],
@@ -99,15 +100,27 @@ struct ImportTests {
         }
     }
 
-    @Test("the command line starts fast: it does not link the event loops")
-    func lightCommandLine() throws {
-        let modules = Dictionary(
-            uniqueKeysWithValues: try Manifest.current().modules.map { ($0.name, $0.dependencies) })
-        var reached: Set<String> = ["ubiquity"]
-        var pending = ["ubiquity"]
+    /// Returns a module and all modules below it.
+    private static func closure(of module: String, in manifest: Manifest) -> Set<String> {
+        let modules = Dictionary(uniqueKeysWithValues: manifest.modules.map { ($0.name, $0.dependencies) })
+        var reached: Set = [module]
+        var pending = [module]
         while let name = pending.popLast() {
             for next in modules[name] ?? [] where reached.insert(next).inserted { pending.append(next) }
         }
+        return reached
+    }
+
+    @Test("the library Ubiquity needs no outside library")
+    func lightLibrary() throws {
+        let manifest = try Manifest.current()
+        #expect(!manifest.outside.isEmpty)
+        #expect(Self.closure(of: "Ubiquity", in: manifest).isDisjoint(with: manifest.outside))
+    }
+
+    @Test("the command line starts fast: it does not link the event loops")
+    func lightCommandLine() throws {
+        let reached = Self.closure(of: "ubiquity", in: try Manifest.current())
         #expect(
             reached.isDisjoint(with: ["NIOCore", "NIOPosix", "GRDB", "ControlServer", "DaemonCore", "AsyncHTTPClient"]))
     }

@@ -1,12 +1,12 @@
 package import CloudModel
-import Crypto
+import Cryptography
 
 extension CloudModel.Digest {
     /// SHA-256 of bytes in memory.
     package static func of(_ bytes: UnsafeRawBufferPointer) -> Self {
         var hash = SHA256()
-        hash.update(bufferPointer: bytes)
-        return hash.finalize().withUnsafeBytes { result in
+        hash.update(bytes)
+        return hash.finish().withUnsafeBytes { result in
             func word(_ index: Int) -> UInt64 {
                 UInt64(bigEndian: result.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
             }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 import struct FoundationEssentials.Data
 
@@ -44,7 +44,7 @@ extension S3Client {
         let objects = keys.map { XMLElement("Object", [XMLElement("Key", text: $0)]) }
         exchange.body = Array(XMLElement("Delete", [XMLElement("Quiet", text: "true")] + objects).encoded.utf8)
         // The one checksum that every store accepts here; S3 requires one.
-        let digest = Data(Insecure.MD5.hash(data: exchange.body)).base64EncodedString()
+        let digest = Data(MD5.hash(exchange.body)).base64EncodedString()
         exchange.headers = [("Content-MD5", digest), ("Content-Type", "application/xml")]
         exchange.replyLimit = 4 << 20
         let location = location

@@ -1,5 +1,5 @@
 package import Basics
-import Crypto
+import Cryptography
 
 /// Signs requests with version 4 ("AWS Signature Version 4", Amazon S3 API Reference). Pure.
 ///
@@ -89,20 +89,20 @@ package struct SigV4: Sendable {
         return input.headers + [("Authorization", authorization(of: input, with: credentials, at: time))]
     }
 
-    private func key(of credentials: S3Credentials, day: String) -> SymmetricKey {
-        var key = SymmetricKey(data: Array("AWS4\(credentials.secretKey)".utf8))
-        for part in [day, region, service, "aws4_request"] { key = SymmetricKey(data: Self.code(part, key: key)) }
+    private func key(of credentials: S3Credentials, day: String) -> [UInt8] {
+        var key = Array("AWS4\(credentials.secretKey)".utf8)
+        for part in [day, region, service, "aws4_request"] { key = Self.code(part, key: key) }
         return key
     }
 
-    private static func code(_ text: String, key: SymmetricKey) -> HMAC<SHA256>.MAC {
-        HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)
+    private static func code(_ text: String, key: [UInt8]) -> [UInt8] {
+        HMAC.sha256(Array(text.utf8), key: key)
     }
 }
 
 extension SigV4 {
     /// Returns the SHA-256 of bytes in hexadecimal digits.
-    package static func digest(of bytes: some Sequence<UInt8>) -> String { Hex.encode(SHA256.hash(data: Array(bytes))) }
+    package static func digest(of bytes: some Sequence<UInt8>) -> String { Hex.encode(SHA256.hash(Array(bytes))) }
 
     /// Returns a time as `20130524T000000Z`. Years before 0 and after 9999 are clamped to those.
     package static func date(_ time: Timestamp) -> String {

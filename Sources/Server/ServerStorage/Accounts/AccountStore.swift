@@ -1,6 +1,6 @@
 import Basics
 import CloudModel
-import Crypto
+import Cryptography
 import Foundation
 
 /// An account as its server's owner sees it.
@@ -126,4 +126,4 @@ package struct AccountStore: NounStore {
 }
 
 /// Returns the digest that is stored in place of a secret.
-func hash(_ secret: some Sequence<UInt8>) -> Data { Data(SHA256.hash(data: Data(secret))) }
+func hash(_ secret: some Sequence<UInt8>) -> Data { Data(SHA256.hash(Array(secret))) }

@@ -1,5 +1,4 @@
-import Crypto
-import CryptoExtras
+import Cryptography
 import Foundation
 import NIOPosix
 
@@ -42,10 +41,13 @@ struct LinkPassword: Hashable, Sendable {
         guard let rounds = salt.first, let passes = salt.dropFirst().first, (1...24).contains(rounds) else {
             throw StorageError(.damaged, "The server's database has a corrupt password row.")
         }
-        let key = try KDF.Scrypt.deriveKey(
-            from: Data(password.utf8), salt: salt, outputByteCount: 32, rounds: 1 << Int(rounds), blockSize: 8,
-            parallelism: Int(passes))
-        return key.withUnsafeBytes { Data($0) }
+        let key = Scrypt.key(
+            from: Data(password.utf8), salt: salt, rounds: 1 << UInt32(rounds), blockSize: 8, passes: UInt16(passes),
+            byteCount: 32)
+        guard let key else {
+            throw StorageError(.busy, "The server has too little memory to check the password.")
+        }
+        return Data(key)
     }
 }
 

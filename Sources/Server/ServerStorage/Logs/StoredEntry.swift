@@ -1,5 +1,5 @@
 import CloudModel
-import Crypto
+import Cryptography
 import Foundation
 
 /// One entry of a log as the server's database has it.
@@ -13,9 +13,9 @@ struct StoredEntry: Sendable {
     /// position again, behind other entries.
     var digest: Data {
         var hash = SHA256()
-        withUnsafeBytes(of: (arrived ?? .min).littleEndian) { hash.update(bufferPointer: $0) }
-        hash.update(data: payload)
-        return Data(hash.finalize())
+        withUnsafeBytes(of: (arrived ?? .min).littleEndian) { hash.update($0) }
+        hash.update(payload)
+        return Data(hash.finish())
     }
 }
 

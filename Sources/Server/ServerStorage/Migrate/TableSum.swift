@@ -1,5 +1,5 @@
 import Basics
-import Crypto
+import Cryptography
 import Foundation
 
 /// How many rows a table has, and a sum over their digests, which does not depend on the order in which a database returns them.
@@ -37,13 +37,13 @@ struct TableSum: Hashable, Sendable {
                 head.append(byte: 3)
                 head.append(varint: UInt64(bytes.count))
             }
-            hash.update(data: head.bytes)
+            hash.update(head.bytes)
             switch value {
-            case .text(let text): hash.update(data: Data(text.utf8))
-            case .bytes(let bytes): hash.update(data: bytes)
+            case .text(let text): hash.update(Data(text.utf8))
+            case .bytes(let bytes): hash.update(bytes)
             case .null, .integer: break
             }
         }
-        return Array(hash.finalize())
+        return hash.finish()
     }
 }

@@ -1,11 +1,11 @@
-import Crypto
+import Cryptography
 import Foundation
 
 /// The binary data that an authenticator sends (WebAuthn Level 2, 6.1).
 struct AuthenticatorData {
     struct Credential {
         let id: [UInt8]
-        let key: P256.Signing.PublicKey
+        let key: P256PublicKey
     }
 
     /// The longest that WebAuthn allows (Level 2, 7.1, step 17 of its successor).
@@ -19,7 +19,7 @@ struct AuthenticatorData {
     /// - Throws: ``PasskeyProblem`` for another domain, and unless a person was present and verified.
     init(_ bytes: [UInt8], domain: String) throws(PasskeyProblem) {
         guard (Self.minimumBytes...CBOR.maximumBytes).contains(bytes.count) else { throw .malformed }
-        guard isEqualInConstantTime(Data(bytes[..<32]), Data(SHA256.hash(data: Data(domain.utf8)))) else {
+        guard isEqualInConstantTime(Data(bytes[..<32]), Data(SHA256.hash(Array(domain.utf8)))) else {
             throw .otherOrigin
         }
         let flags = Flags(rawValue: bytes[32])
@@ -61,7 +61,7 @@ struct AuthenticatorData {
     }
 
     /// Parses a key on P-256 for ECDSA with SHA-256 (RFC 9053, 7.1.1; numbers of the IANA registry "COSE").
-    private static func key(_ value: CBOR) throws(PasskeyProblem) -> P256.Signing.PublicKey {
+    private static func key(_ value: CBOR) throws(PasskeyProblem) -> P256PublicKey {
         let (kind, algorithm, curve) = (CBOR.number(1), CBOR.number(3), CBOR.number(-1))
         guard value[kind] == .number(2), value[algorithm] == .number(-7), value[curve] == .number(1) else {
             throw .otherAlgorithm
@@ -70,6 +70,7 @@ struct AuthenticatorData {
             throw .malformed
         }
         // The initializer refuses bytes that are not a point of the curve.
-        do { return try P256.Signing.PublicKey(x963Representation: [4] + x + y) } catch { throw .malformed }
+        guard let key = P256PublicKey([4] + x + y) else { throw .malformed }
+        return key
     }
 }

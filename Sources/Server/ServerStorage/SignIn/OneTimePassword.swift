@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 
 /// Generates the codes of an authenticator app: RFC 4226 (HOTP) over the time (RFC 6238, TOTP), with SHA-1 and steps of 30 seconds, which
@@ -25,9 +25,8 @@ package struct OneTimePassword: Hashable, Sendable {
     ///
     /// - Parameter digits: From 1 to 9.
     package func code(counter: UInt64, digits: Int = OneTimePassword.digits) -> String {
-        let message = withUnsafeBytes(of: counter.bigEndian) { Data($0) }
-        let code = Array(
-            HMAC<Insecure.SHA1>.authenticationCode(for: message, using: SymmetricKey(data: Data(secret))))
+        let message = withUnsafeBytes(of: counter.bigEndian) { Array($0) }
+        let code = HMAC.sha1(message, key: secret)
         let offset = Int(code[code.count - 1] & 0x0F)
         let number = code[offset..<offset + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
         let modulus = (0..<digits).reduce(UInt32(1)) { product, _ in product * 10 }

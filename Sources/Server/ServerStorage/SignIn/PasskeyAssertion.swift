@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 
 /// A browser's proof that it has a passkey (WebAuthn Level 2, 7.2).
@@ -32,12 +32,8 @@ package struct PasskeyAssertion: Hashable, Sendable {
     ) throws(PasskeyProblem) -> UInt32 {
         try ClientData.check(clientData, for: .signIn, challenge: challenge, origin: origin)
         let data = try AuthenticatorData(authenticatorData, domain: origin.domain)
-        let signed = Data(authenticatorData) + Data(SHA256.hash(data: Data(clientData)))
-        do {
-            let key = try P256.Signing.PublicKey(x963Representation: key)
-            let signature = try P256.Signing.ECDSASignature(derRepresentation: signature)
-            guard key.isValidSignature(signature, for: signed) else { throw PasskeyProblem.wrongSignature }
-        } catch { throw .wrongSignature }
+        let signed = Data(authenticatorData) + Data(SHA256.hash(clientData))
+        guard let key = P256PublicKey(key), key.isValid(signature, for: signed) else { throw .wrongSignature }
         guard data.counter > counter || (data.counter == 0 && counter == 0) else { throw .counter }
         return data.counter
     }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 
 /// Challenges for passkeys: random, for one browser, valid for five minutes, accepted once.
@@ -11,10 +11,10 @@ package struct PasskeyChallenges: Sendable {
     private static let clockTolerance: Int64 = 30
     private static let nonceBytes = 16
 
-    private let key: SymmetricKey
+    private let key: [UInt8]
 
     /// - Parameter key: The key of the server; all its processes have the same.
-    package init(key: [UInt8]) { self.key = SymmetricKey(data: key) }
+    package init(key: [UInt8]) { self.key = key }
 
     /// Makes a challenge.
     ///
@@ -44,6 +44,6 @@ package struct PasskeyChallenges: Sendable {
     }
 
     private func code(of content: [UInt8], _ holder: String) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: Data(content) + Data(holder.utf8), using: key))
+        HMAC.sha256(content + Array(holder.utf8), key: key)
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 
 /// A passkey that a browser has made (WebAuthn Level 2, 7.1). The attestation statement is ignored: an authenticator's make decides nothing
 /// here.
@@ -19,7 +19,7 @@ package struct PasskeyRegistration: Hashable, Sendable {
         let data = try AuthenticatorData(bytes, domain: origin.domain)
         guard let found = data.credential else { throw .malformed }
         credential = found.id
-        key = Array(found.key.x963Representation)
+        key = found.key.bytes
         counter = data.counter
     }
 }

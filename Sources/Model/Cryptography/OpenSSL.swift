@@ -1,0 +1,40 @@
+import CCrypto
+
+import protocol FoundationEssentials.ContiguousBytes
+
+/// What every algorithm here needs of OpenSSL 3.
+enum OpenSSL {
+    /// A context of our own: it has the algorithms that are built into OpenSSL, whatever the machine's `openssl.cnf` loads or leaves out for
+    /// other programs.
+    nonisolated(unsafe) static let context: OpaquePointer = {
+        // By default OpenSSL frees its tables in exit(3), while threads of the process may still be hashing.
+        _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+        guard let context = OSSL_LIB_CTX_new() else { outOfMemory() }
+        return context
+    }()
+
+    /// Returns a hash function that is built in.
+    static func hashFunction(_ name: String) -> OpaquePointer {
+        guard let function = EVP_MD_fetch(context, name, nil) else { outOfMemory() }
+        return function
+    }
+
+    /// Returns the hash of bytes.
+    static func hash(_ bytes: some ContiguousBytes, with function: OpaquePointer, byteCount: Int) -> [UInt8] {
+        var hash = [UInt8](repeating: 0, count: byteCount)
+        let isDone = withBytes(of: bytes) { start, count in EVP_Digest(start, count, &hash, nil, function, nil) }
+        if isDone != 1 { outOfMemory() }
+        return hash
+    }
+
+    /// Passes bytes with a pointer also if there are none, because OpenSSL takes a null pointer for an argument that is not set.
+    static func withBytes<T>(of bytes: some ContiguousBytes, _ body: (UnsafePointer<UInt8>, Int) -> T) -> T {
+        bytes.withUnsafeBytes { buffer in
+            guard let start = buffer.baseAddress else { return withUnsafePointer(to: 0) { body($0, 0) } }
+            return body(start.assumingMemoryBound(to: UInt8.self), buffer.count)
+        }
+    }
+
+    /// Ends the process, as Swift does: nothing else makes a built-in algorithm fail on valid arguments.
+    static func outOfMemory() -> Never { preconditionFailure("OpenSSL is out of memory") }
+}
