@@ -1,8 +1,8 @@
 /// Decides which of the transfers of one direction may begin next at a limited rate. Pure.
 ///
 /// Bytes that a reader waits for go first, and wait for ``longestDemand`` at most: a read must not fail because of the limit. Then the
-/// order of arrival counts, in which large transfers come ``precedence`` later: a small document does not wait for all pieces of a large
-/// one, and the large one for a limited number of small ones.
+/// order of arrival counts, in which large transfers are put ``precedence`` later: a small document does not wait for all pieces of a
+/// large one, and the large one waits for a limited number of small ones.
 struct PaceQueue: Sendable {
     struct Request: Sendable {
         let number: UInt64

@@ -2,14 +2,14 @@ import CCrypto
 
 package import protocol FoundationEssentials.ContiguousBytes
 
-/// Codes that only holders of a key can make for a message (RFC 2104).
+/// Message authentication codes, which only the holders of a key can make (RFC 2104).
 package enum HMAC {
     /// Returns 32 bytes.
     package static func sha256(_ message: some ContiguousBytes, key: some ContiguousBytes) -> [UInt8] {
         code(of: message, key: key, hash: "SHA2-256", byteCount: 32)
     }
 
-    /// Returns 20 bytes. For protocols that require it; what is bad about SHA-1 does not concern its use here (RFC 6194).
+    /// Returns 20 bytes. For protocols that require it: the known attacks on SHA-1 do not apply to HMAC (RFC 6194).
     package static func sha1(_ message: some ContiguousBytes, key: some ContiguousBytes) -> [UInt8] {
         code(of: message, key: key, hash: "SHA1", byteCount: 20)
     }

@@ -4,7 +4,7 @@ package import protocol FoundationEssentials.ContiguousBytes
 
 /// Keys from passwords, slow to try (scrypt, RFC 7914).
 package enum Scrypt {
-    /// Returns `byteCount` bytes; nil where the cost is outside of what RFC 7914 allows, or its memory is not to be had.
+    /// Returns `byteCount` bytes; nil where the cost is outside of what RFC 7914 allows, or where memory is short.
     ///
     /// - Parameters:
     ///   - rounds: A power of two, greater than 1. Each takes 128 times `blockSize` bytes of memory.
