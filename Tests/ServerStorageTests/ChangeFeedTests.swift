@@ -66,7 +66,7 @@ struct ChangeFeedTests {
                         return (gone.isEmpty ? [] : [gone], ())
                     }
                 }
-                let left = try await other.trees.view(of: .cloudDocs, of: account).tree.children(
+                let left = try await other.trees.wholeView(of: .cloudDocs, of: account).tree.children(
                     of: .documents, from: 0, limit: 9
                 ).items.count
                 try await other.close()

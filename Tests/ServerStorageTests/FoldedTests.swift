@@ -108,12 +108,12 @@ struct FoldedTests {
                         }
                         if log.random.chance(30) {
                             let reader = log.random.pick([store] + others) ?? store
-                            let view = try await reader.trees.view(of: .cloudDocs, of: account)
+                            let view = try await reader.trees.wholeView(of: .cloudDocs, of: account)
                             #expect(view.isComplete && view.sequence.value == number)
                             try await expect(view, toBe: tree, "seed \(seed)")
                         }
                     }
-                    try await expect(store.trees.view(of: .cloudDocs, of: account), toBe: tree, "seed \(seed)")
+                    try await expect(store.trees.wholeView(of: .cloudDocs, of: account), toBe: tree, "seed \(seed)")
                     for other in others { try await other.close() }
                 }
             }
@@ -141,7 +141,7 @@ struct FoldedTests {
                 attributes: ItemAttributes(permissions: 0o644, modified: .zero, created: .zero),
                 body: .file(.stored(list)))
             try await store.trees.append(to: .cloudDocs, of: account) { _ in ([[create]], ()) }
-            let view = try await store.trees.view(of: .cloudDocs, of: account)
+            let view = try await store.trees.wholeView(of: .cloudDocs, of: account)
             #expect(try await view.tree.item(id) != nil)
         }
     }
@@ -163,7 +163,7 @@ struct FoldedTests {
             try await withStore(at: path) { store in
                 let account = try await store.newAccount("anna")
                 _ = try await store.logs.append(create(one, 1), key: nil, to: .cloudDocs, of: account)
-                let view = try await store.trees.view(of: .cloudDocs, of: account)
+                let view = try await store.trees.wholeView(of: .cloudDocs, of: account)
                 #expect(try await view.tree.item(one) != nil)
             }
             // Creates another history under the same account number, as a restore does.
@@ -175,12 +175,12 @@ struct FoldedTests {
                 let account = try await store.newAccount("anna")
                 _ = try await store.logs.append(create(other, 1), key: nil, to: .cloudDocs, of: account)
                 _ = try await store.logs.append(create(one, 2), key: nil, to: .cloudDocs, of: account)
-                let view = try await store.trees.view(of: .cloudDocs, of: account)
+                let view = try await store.trees.wholeView(of: .cloudDocs, of: account)
                 #expect(try await view.tree.item(other) != nil)
             }
             try Data(repeating: 7, count: 50_000).write(to: URL(filePath: foldedFile(in: path)))
             try await withStore(at: path) { store in
-                let view = try await store.trees.view(of: .cloudDocs, of: AccountID(1))
+                let view = try await store.trees.wholeView(of: .cloudDocs, of: AccountID(1))
                 #expect(try await view.tree.item(other) != nil)
             }
         }

@@ -64,7 +64,7 @@ struct OneTreeTests {
             #expect(report.skipped.isEmpty, comment)
             try await expectKept(live + replaced, in: store, comment)
             try await expectGone(garbage, in: store, comment)
-            let item = try await store.trees.view(of: .cloudDocs, of: documents.account).tree.item(item)
+            let item = try await store.trees.wholeView(of: .cloudDocs, of: documents.account).tree.item(item)
             #expect(item == documents.tree.item(self.item), comment)
             time.advance(by: OneTreeTests.day * 31)
             _ = try await store.collectNow()
@@ -84,9 +84,9 @@ struct OneTreeTests {
                 scene = try await Scene(store, time) {
                     guard !viewed else { return }
                     // The file is then that of an earlier time.
-                    _ = try await store.trees.view(of: .cloudDocs, of: AccountID(1))
+                    _ = try await store.trees.wholeView(of: .cloudDocs, of: AccountID(1))
                 }
-                if viewed { _ = try await store.trees.view(of: .cloudDocs, of: AccountID(1)) }
+                if viewed { _ = try await store.trees.wholeView(of: .cloudDocs, of: AccountID(1)) }
             }
             try change(path, foldedFile(in: path))
             try await withStore(at: path, time: time) { try await scene?.expectSafe(in: $0, at: time, comment) }
@@ -136,11 +136,11 @@ struct OneTreeTests {
         try await withFolder { path in
             try await withStore(at: path, time: time) { store in
                 let scene = try await Scene(store, time)
-                let view = try await store.trees.view(of: .cloudDocs, of: AccountID(1))
+                let view = try await store.trees.wholeView(of: .cloudDocs, of: AccountID(1))
                 let queue = try DatabaseQueue(path: foldedFile(in: path))
                 try await queue.write { try $0.execute(sql: "UPDATE item SET digest = NULL") }
                 await #expect(throws: StorageError.self) { _ = try await view.tree.item(scene.item) }
-                let item = try await store.trees.view(of: .cloudDocs, of: AccountID(1)).tree.item(scene.item)
+                let item = try await store.trees.wholeView(of: .cloudDocs, of: AccountID(1)).tree.item(scene.item)
                 #expect(item == scene.documents.tree.item(scene.item))
                 try await scene.expectSafe(in: store, at: time, "damaged page")
             }
@@ -169,9 +169,9 @@ struct OneTreeTests {
             var (scene, file, image, ahead): (Scene?, String, Data, Data) = (nil, "", Data(), Data())
             try await withStore(at: path, time: time) { store in
                 scene = try await Scene(store, time) {
-                    _ = try await store.trees.view(of: .cloudDocs, of: AccountID(1))
+                    _ = try await store.trees.wholeView(of: .cloudDocs, of: AccountID(1))
                 }
-                _ = try await store.trees.view(of: .cloudDocs, of: AccountID(1))
+                _ = try await store.trees.wholeView(of: .cloudDocs, of: AccountID(1))
                 file = try foldedFile(in: path)
                 image = try Data(contentsOf: URL(filePath: file))
                 ahead = try Data(contentsOf: URL(filePath: "\(file)-wal"))
@@ -225,7 +225,7 @@ struct OneTreeTests {
                 let report = try await store.collectNow()
                 #expect(report.skipped.count == 1 && report.chunks == 0)
                 try await scene.expectKept(scene.live + scene.replaced + scene.garbage, in: store, "gap")
-                await #expect { _ = try await store.trees.view(of: .cloudDocs, of: AccountID(1)) } throws: {
+                await #expect { _ = try await store.trees.wholeView(of: .cloudDocs, of: AccountID(1)) } throws: {
                     ($0 as? StorageError)?.code == .damaged
                 }
             }
@@ -264,7 +264,7 @@ struct OneTreeTests {
                         for reader in 0..<12 {
                             group.addTask {
                                 let trees = reader.isMultiple(of: 2) ? store.trees : command.trees
-                                let view = try await trees.view(of: .cloudDocs, of: account)
+                                let view = try await trees.wholeView(of: .cloudDocs, of: account)
                                 let totals = try await view.tree.totals()
                                 #expect(totals.files == 2 && view.isComplete)
                             }
@@ -279,7 +279,7 @@ struct OneTreeTests {
                     time.advance(by: Self.day * 10)
                     let needed = try await store.collectNow()
                     #expect(needed.skipped.isEmpty)
-                    let item = try await command.trees.view(of: .cloudDocs, of: account).tree.item(scene.item)
+                    let item = try await command.trees.wholeView(of: .cloudDocs, of: account).tree.item(scene.item)
                     #expect(item == scene.documents.tree.item(scene.item))
                     try await scene.expectKept(content.parts, in: store, "round \(round)")
                 }

@@ -45,7 +45,7 @@ struct RemovalTests {
                     _ = try await store.logs.append([1], key: nil, to: name, of: account)
                 }
                 let before = try await store.accounts.describeCloud(of: account)
-                for name in [notes, .cloudDocs] { _ = try await store.trees.view(of: name, of: account) }
+                for name in [notes, .cloudDocs] { _ = try await store.trees.wholeView(of: name, of: account) }
                 try await store.removeContainer(notes, ofAccount: "anna")
                 #expect(try await store.logs.containers(of: account) == [.cloudDocs])
                 #expect(try foldedContainers(in: path) == ["1"])
@@ -74,7 +74,7 @@ struct RemovalTests {
         try await withFolder { path in
             try await withStore(at: path) { store in
                 let account = try await store.newAccount("anna")
-                _ = try await store.trees.view(of: .cloudDocs, of: account)
+                _ = try await store.trees.wholeView(of: .cloudDocs, of: account)
             }
             let (kept, files) = (try foldedFile(in: path), FileManager.default)
             let name = try #require(kept.split(separator: "/").last)
