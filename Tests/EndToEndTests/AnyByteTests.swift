@@ -85,7 +85,7 @@ private struct DamageBench {
         print(what)
         do {
             let isNoticed = isRunning ? false : try await start(what)
-            try await expectMended(what, isNoticed, isCloud: file.hasPrefix(test.cloud.directory))
+            try await expectRepaired(what, isNoticed, isCloud: file.hasPrefix(test.cloud.directory))
         } catch {
             throw EndToEndError("\(what): \(error)")
         }
@@ -126,7 +126,7 @@ private struct DamageBench {
         return true
     }
 
-    private func expectMended(_ what: String, _ isNoticed: Bool, isCloud: Bool) async throws {
+    private func expectRepaired(_ what: String, _ isNoticed: Bool, isCloud: Bool) async throws {
         let a = test.a
         let check = try await a.ubiquity(["check", a.mount])
         let isFound = isNoticed || check.status == 7

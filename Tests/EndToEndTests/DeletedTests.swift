@@ -52,6 +52,8 @@ extension EndToEnd {
                 let listed = try await deleted(a)
                 #expect(listed.map(\.path) == ["CloudDocs/Documents/photos"])
                 #expect(listed.first?.kind == "folder" && listed.first?.device == "B" && listed.first?.items == 43)
+                let noName = a.path(String(repeating: "n", count: 256))
+                #expect(try await deleted(a, noName).isEmpty, "nothing was deleted below what no item can be called")
                 let said = try await restore(a, a.path("photos"))
                 #expect(said.contains("(44 items)"), "\(said)")
                 #expect(try await a.shell(Self.look) == before)

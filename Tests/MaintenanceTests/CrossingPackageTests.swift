@@ -19,7 +19,7 @@ struct CrossingPackageTests {
         for name in ["x", "y"] { try tests[0].save(name, 10, in: package) }
         let running = tests.map { test in Task { [engine = test.engine] in await engine.run() } }
         for test in tests { try await test.until { $0 == [["x": 10, "y": 10]] } }
-        for test in tests { await test.untilTold() }
+        for test in tests { await test.untilSent() }
         backend.gate.hold(.append)
         for (number, test) in tests.enumerated() {
             let shown = try #require(try test.row("d.rtfd"))
@@ -55,7 +55,7 @@ extension KernellessDevice {
     }
 
     /// Returns once no local change waits to be sent.
-    fileprivate func untilTold() async {
+    fileprivate func untilSent() async {
         while (try? metadata.read { try $0.pending.totals().items }) != 0 { await Task.yield() }
     }
 

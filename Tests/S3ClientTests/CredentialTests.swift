@@ -63,6 +63,34 @@ struct CredentialTests {
         #expect(error?.message.contains(part) == true, "\(error?.message ?? "")")
     }
 
+    @Test("a certificate authority is named as for Amazon's tools, and an unusable file is an error that names it")
+    func authorities() throws {
+        _ = try Self.source().trust()
+        let missing = #expect(throws: S3ConfigurationError.self) {
+            try Self.source(["AWS_CA_BUNDLE": "/h/none.pem"]).trust()
+        }
+        #expect(missing?.message.hasPrefix("There is no file /h/none.pem,") == true)
+        let invalid = #expect(throws: S3ConfigurationError.self) {
+            try Self.source(config: "[default]\nca_bundle = /h/.aws/config\n").trust()
+        }
+        #expect(invalid?.message.hasPrefix("/h/.aws/config has no certificate") == true)
+    }
+
+    @Test("a certificate authority is kept beside our credentials until others are kept without one")
+    func keptAuthority() throws {
+        let path = "\(NSTemporaryDirectory())/ubiquity-s3-\(UUID().uuidString)"
+        defer { unlink(path) }
+        let (file, credentials) = (S3CredentialFile(path), try #require(S3Credentials(accessKey: "K", secretKey: "S")))
+        try file.save(credentials, region: nil, authority: "no certificate")
+        #expect(throws: S3ConfigurationError.self) { try Self.source(Self.pair, file: path).trust() }
+        try file.save(credentials, region: nil)
+        _ = try Self.source(Self.pair, file: path).trust()
+        #expect(access("\(path).pem", F_OK) != 0)
+        try file.save(credentials, region: nil, authority: "no certificate")
+        try file.delete()
+        for left in [path, "\(path).pem"] { #expect(access(left, F_OK) != 0) }
+    }
+
     @Test("our credentials file is private, is read back as it was written, and is refused if others can read it")
     func file() throws {
         let path = "\(NSTemporaryDirectory())/ubiquity-s3-\(UUID().uuidString)"

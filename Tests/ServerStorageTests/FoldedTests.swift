@@ -147,7 +147,7 @@ struct FoldedTests {
     }
 
     @Test("the folded log is rebuilt after a restore from a backup, and when its file is damaged", .sqliteFileOnly)
-    func madeAnew() async throws {
+    func rebuilt() async throws {
         try await withFolder { path in
             let (one, other) = (ItemID(high: 1 << 63, low: 1), ItemID(high: 1 << 63, low: 2))
             func create(_ item: ItemID, _ number: UInt64) throws -> [UInt8] {

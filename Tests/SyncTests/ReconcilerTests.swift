@@ -86,7 +86,7 @@ struct ReconcilerTests {
     func deletionBehindBatch() {
         let gone = trees(newer, base, nil).with {
             $0.isDeparted = true
-            $0.isBeingTold = true
+            $0.isBeingSent = true
         }
         #expect(reconciler.plan(gone) == ItemPlan(agreed: base))
         #expect(reconciler.plan(gone.with { $0.remote = nil }) == ItemPlan(agreed: base))

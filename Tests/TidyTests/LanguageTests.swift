@@ -41,6 +41,19 @@ struct LanguageTests {
         }
     }
 
+    @Test("names use the field's words")
+    func names() throws {
+        let words = Self.bans.map(\.pattern).filter { !$0.contains(" ") }
+        let capitals = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }
+        let parts = try Regex("[a-z](\(capitals.joined(separator: "|")))(?![a-z])")
+        for file in Repository.files(ending: [".swift"]) {
+            for (number, line) in file.lines.enumerated() {
+                guard let match = line.firstMatch(of: parts) else { continue }
+                Issue.record("\(file):\(number + 1) has a name with “\(line[match.range].dropFirst())”: \(line)")
+            }
+        }
+    }
+
     @Test("a comment that documents a result begins with Returns")
     func returns() throws {
         let phrase = try Regex("///? .*\\b" + "An" + "swers (how|what|whether|it|the|its|if|nil|true|false)\\b")

@@ -14,8 +14,12 @@ package enum BucketAccess {
 
     static func backend(_ url: String, _ logger: Logger) throws(DaemonFailure) -> any CloudBackend {
         let source = try source(of: url)
-        let client = try client(of: url, region: source.storedRegion, logger) { () throws(S3ConfigurationError) in
-            try source.find().credentials
+        let trust: ServerTrust
+        do throws(S3ConfigurationError) { trust = try source.trust() } catch {
+            throw DaemonFailure(.invalidRequest, sentences: error.message)
+        }
+        let client = try client(of: url, region: source.storedRegion, trust, logger) {
+            () throws(S3ConfigurationError) in try source.find().credentials
         }
         return S3Backend(client, logger: logger)
     }
@@ -24,8 +28,11 @@ package enum BucketAccess {
     package static func check(_ url: String) throws(DaemonFailure) { _ = try location(url) }
 
     /// Stores credentials for a bucket after the store has accepted them. They replace earlier ones.
+    ///
+    /// - Parameter authorityFile: A PEM file with a certificate authority to trust for this bucket, of which a copy is kept.
     package static func signIn(
-        to url: String, accessKey: String, secretKey: String, sessionToken: String?, logger: Logger
+        to url: String, accessKey: String, secretKey: String, sessionToken: String?, authorityFile: String? = nil,
+        logger: Logger
     ) async throws(DaemonFailure) {
         let location = try location(url)
         guard let credentials = S3Credentials(accessKey: accessKey, secretKey: secretKey, sessionToken: sessionToken)
@@ -35,14 +42,17 @@ package enum BucketAccess {
                 path: location.description, advice: "Copy the access key and the secret key whole.")
         }
         let region = try source(of: url).region()
-        let client = try client(of: url, region: region, logger) { () throws(S3ConfigurationError) in credentials }
+        let (authority, trust) = try ServerAccess.authority(in: authorityFile)
+        let client = try client(of: url, region: region, trust, logger) { () throws(S3ConfigurationError) in
+            credentials
+        }
         do { _ = try await client.list(location.prefix, limit: 1) } catch {
             throw DaemonFailure(.permissionDenied, sentences: "\(error)")
         }
         let file = path(of: location)
         do {
             if let slash = file.lastIndex(of: "/") { try createDirectories(String(file[..<slash])) }
-            try S3CredentialFile(file).save(credentials, region: region)
+            try S3CredentialFile(file).save(credentials, region: region, authority: authority)
         } catch {
             throw DaemonFailure(.failed, "the credentials cannot be kept (\(error))", path: file)
         }
@@ -51,7 +61,7 @@ package enum BucketAccess {
     /// Deletes the stored credentials of a bucket. They stay valid.
     package static func signOut(of url: String) throws(DaemonFailure) {
         let file = path(of: try location(url))
-        do throws(Errno) { try Basics.check("unlink") { unlink(file) } } catch {
+        do throws(Errno) { try S3CredentialFile(file).delete() } catch {
             guard error.code == ENOENT else {
                 throw DaemonFailure(.failed, "the credentials cannot be deleted (\(error))", path: file)
             }
@@ -78,13 +88,14 @@ package enum BucketAccess {
     }
 
     private static func client(
-        of url: String, region: String?, _ logger: Logger,
+        of url: String, region: String?, _ trust: ServerTrust, _ logger: Logger,
         _ credentials: @escaping @Sendable () throws(S3ConfigurationError) -> S3Credentials
     ) throws(DaemonFailure) -> S3Client {
         let location = try location(url)
         do throws(S3ConfigurationError) {
             return try S3Client(
-                location, region: region, transport: HTTPConnections(), logger: logger, credentials: credentials)
+                location, region: region, transport: HTTPConnections(trust: trust), logger: logger,
+                credentials: credentials)
         } catch { throw DaemonFailure(.invalidRequest, sentences: error.message) }
     }
 

@@ -38,8 +38,7 @@ package enum ServerAccess {
         let address = try address(url)
         try requireEncryption(of: address, isAllowed: connecting.allowsPlaintext)
         let file = StandardPaths.current.signInFile(server: address.description)
-        let authority = try connecting.authorityFile.map(authority(in:))
-        let trust = try trust(authority, from: connecting.authorityFile ?? "")
+        let (authority, trust) = try authority(in: connecting.authorityFile)
         let connection = ServerConnection(address: address, trust: trust, logger: logger) { nil }
         do {
             let answer = try await connection.signIn(code: code, secondFactor: secondFactor, device: device)
@@ -62,10 +61,16 @@ package enum ServerAccess {
             advice: "Use https://, or sign in with: ubiquity login --insecure \(address).")
     }
 
-    private static func authority(in file: String) throws(DaemonFailure) -> String {
-        do { return try String(contentsOf: URL(filePath: file), encoding: .utf8) } catch {
+    /// Reads the file of `--ca`.
+    ///
+    /// - Returns: Its text, and trust in its certificates beside the system's; without a file, trust in the system's.
+    static func authority(in file: String?) throws(DaemonFailure) -> (text: String?, trust: ServerTrust) {
+        guard let file else { return (nil, .system) }
+        let text: String
+        do { text = try String(contentsOf: URL(filePath: file), encoding: .utf8) } catch {
             throw DaemonFailure(.notFound, "the file of --ca cannot be read", path: file)
         }
+        return (text, try trust(text, from: file))
     }
 
     private static func trust(_ authority: String?, from file: String) throws(DaemonFailure) -> ServerTrust {

@@ -31,8 +31,18 @@ package struct S3CredentialFile: Sendable {
         return S3CredentialSource.Found(credentials: credentials, region: settings["region"], origin: path)
     }
 
+    /// The file with the certificate authority that is kept with the credentials.
+    var authorityPath: String { "\(path).pem" }
+
     /// Replaces the file atomically; on return it is durable.
-    package func save(_ credentials: S3Credentials, region: String?) throws(Errno) {
+    ///
+    /// - Parameter authority: Certificates in PEM form, which are kept in ``authorityPath``; nil removes those kept earlier.
+    package func save(_ credentials: S3Credentials, region: String?, authority: String? = nil) throws(Errno) {
+        if let authority {
+            try DurableFile(authorityPath, mode: 0o600).replace(with: Array(authority.utf8))
+        } else {
+            try remove(authorityPath)
+        }
         var lines = [
             "[default]", "aws_access_key_id = \(credentials.accessKey)",
             "aws_secret_access_key = \(credentials.secretKey)",
@@ -40,6 +50,20 @@ package struct S3CredentialFile: Sendable {
         if let token = credentials.sessionToken { lines.append("aws_session_token = \(token)") }
         if let region { lines.append("region = \(region)") }
         try DurableFile(path, mode: 0o600).replace(with: Array((lines.joined(separator: "\n") + "\n").utf8))
+    }
+
+    /// Deletes the credentials and what is kept with them.
+    ///
+    /// - Throws: `ENOENT` if there are none.
+    package func delete() throws(Errno) {
+        try remove(authorityPath)
+        try check("unlink") { unlink(path) }
+    }
+
+    private func remove(_ path: String) throws(Errno) {
+        do throws(Errno) { try check("unlink") { unlink(path) } } catch {
+            guard error.code == ENOENT else { throw error }
+        }
     }
 
     /// Returns the text of a regular file; nil if there is none.

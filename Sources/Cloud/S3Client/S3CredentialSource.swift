@@ -1,3 +1,5 @@
+package import HTTPTransport
+
 /// Finds credentials where people store them: a file of ours, the environment, the profiles of Amazon's tools.
 ///
 /// The first of these places that has any is used, complete or not: credentials from two places are never mixed.
@@ -42,6 +44,37 @@ package struct S3CredentialSource: Sendable {
         // A profile that cannot be read is reported by `find`, which is called for every request.
         guard let profile = try? profile() else { return nil }
         return profile["region"]
+    }
+
+    /// Returns the certificates that a connection to the store accepts: the system's, and those of a PEM file. That is the one kept with our
+    /// credentials, that of `AWS_CA_BUNDLE`, or that of the profile's `ca_bundle`, as for Amazon's tools.
+    ///
+    /// - Throws: If the file cannot be read, or has no certificate.
+    package func trust() throws(S3ConfigurationError) -> ServerTrust {
+        if let kept = file.map({ S3CredentialFile($0).authorityPath }),
+            let text = try text(of: kept, { try S3CredentialFile.text(of: $0) })
+        {
+            return try Self.trust(text, from: kept)
+        }
+        // As in `region`, a profile that cannot be read is reported by `find`.
+        guard let path = value("AWS_CA_BUNDLE") ?? (try? profile())?["ca_bundle"] else { return .system }
+        guard let text = try text(of: path, read) else {
+            throw S3ConfigurationError("There is no file \(path), which AWS_CA_BUNDLE or ca_bundle names.")
+        }
+        return try Self.trust(text, from: path)
+    }
+
+    private func text(
+        of path: String, _ read: (String) throws -> String?
+    ) throws(S3ConfigurationError) -> String? {
+        do { return try read(path) } catch { throw S3ConfigurationError("\(path) cannot be read: \(error).") }
+    }
+
+    private static func trust(_ text: String, from path: String) throws(S3ConfigurationError) -> ServerTrust {
+        do { return try ServerTrust(additional: text) } catch {
+            throw S3ConfigurationError(
+                "\(path) has no certificate in PEM form, which begins with -----BEGIN CERTIFICATE-----.")
+        }
     }
 
     /// Returns a variable of the environment. An empty variable counts as unset.
@@ -106,10 +139,7 @@ package struct S3CredentialSource: Sendable {
     }
 
     private func document(_ path: String) throws(S3ConfigurationError) -> [String: [String: String]] {
-        let text: String?
-        do { text = try read(path) } catch {
-            throw S3ConfigurationError("\(path) cannot be read: \(error).")
-        }
+        let text = try text(of: path, read)
         do throws(INIError) { return try INIDocument(parsing: text ?? "").sections } catch {
             throw S3ConfigurationError("\(path) cannot be read: line \(error.line) is neither a setting nor a section.")
         }

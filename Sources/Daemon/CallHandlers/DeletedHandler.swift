@@ -101,7 +101,7 @@ struct DeletedHandler: NounHandler {
 /// One page of the list of deletions.
 private struct DeletedPage {
     private let transaction: MetadataTransaction
-    private let place: [ItemName]
+    private let place: [[UInt8]]
     private let oldest: Timestamp
     private let deviceName: String
     /// The number of items inside of folders that may still be counted for this page.
@@ -111,7 +111,7 @@ private struct DeletedPage {
 
     init(_ transaction: MetadataTransaction, below path: MountPath, since oldest: Timestamp, deviceName: String) {
         self.transaction = transaction
-        place = path.components.compactMap { try? ItemName(bytes: Array($0)) }
+        place = path.components.map(Array.init)
         self.oldest = oldest
         self.deviceName = deviceName
     }
@@ -138,7 +138,7 @@ private struct DeletedPage {
             let names = try transaction.history.path(ofDeleted: item)
         else { return nil }
         let path = [try ItemName(container.name.folderName)] + names
-        guard path.starts(with: place) else { return nil }
+        guard path.lazy.map(\.bytes).starts(with: place) else { return nil }
         let inside = try count(item)
         return DeletedEntry(
             itemID: item.id.description, path: try MountPath(bytes: Array(path.map(\.bytes).joined(separator: [0x2F]))),

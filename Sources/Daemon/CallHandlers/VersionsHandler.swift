@@ -137,11 +137,11 @@ struct VersionsHandler: NounHandler {
         _ item: LocalItem, _ kind: DocumentVersion.Kind, _ transaction: MetadataTransaction
     ) throws -> DocumentVersion {
         let cloud = try transaction.cloudItem(item)
-        let isTold = cloud?.content == item.content && !item.isEdited && item.pendingSince == nil
-        let author = try transaction.author(of: item) ?? (isTold ? cloud?.device : nil)
+        let isUploaded = cloud?.content == item.content && !item.isEdited && item.pendingSince == nil
+        let author = try transaction.author(of: item) ?? (isUploaded ? cloud?.device : nil)
         let path = "\(configuration.mountPoint)/\(try path(of: item, transaction))"
         let state = try transaction.syncState(of: item) { _ in TransferFractions() }
-        let version = item.conflictPlace?.version ?? (isTold ? cloud?.version : nil)
+        let version = item.conflictPlace?.version ?? (isUploaded ? cloud?.version : nil)
         return DocumentVersion(
             version: version?.description ?? "current", kind: kind,
             device: author ?? configuration.deviceName, modified: WireTime(item.attributes.modified),

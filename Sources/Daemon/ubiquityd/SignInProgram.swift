@@ -41,7 +41,7 @@ struct SignInProgram: AsyncParsableCommand {
             case .signIn where BucketAccess.isMeant(by: server):
                 try await BucketAccess.signIn(
                     to: server, accessKey: readLine() ?? "", secretKey: readLine() ?? "", sessionToken: readLine(),
-                    logger: logger)
+                    authorityFile: ca, logger: logger)
                 outcome = SignInOutcome(account: nil)
             case .signOut where BucketAccess.isMeant(by: server):
                 try BucketAccess.signOut(of: server)

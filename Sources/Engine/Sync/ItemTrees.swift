@@ -13,19 +13,19 @@ package struct ItemTrees: Sendable {
     /// Whether a program deleted the item here and the log has not confirmed it.
     package var isDeparted: Bool
     /// Whether the batch that is being sent changes the departed item, so that the agreed state is about to change.
-    package var isBeingTold: Bool
+    package var isBeingSent: Bool
     /// Whether the mount shows the content of the departed item as a version in conflict, which was not deleted with it.
     package var isShownAsVersion: Bool
 
     package init(
-        remote: CloudItem?, synced: CloudItem?, local: LocalState?, isDeparted: Bool, isBeingTold: Bool = false,
+        remote: CloudItem?, synced: CloudItem?, local: LocalState?, isDeparted: Bool, isBeingSent: Bool = false,
         isShownAsVersion: Bool = false
     ) {
         self.remote = remote
         self.synced = synced
         self.local = local
         self.isDeparted = isDeparted
-        self.isBeingTold = isBeingTold
+        self.isBeingSent = isBeingSent
         self.isShownAsVersion = isShownAsVersion
     }
 }

@@ -56,7 +56,7 @@ package struct LogFollower: Sendable {
         for merge in result.merged { try follower.unite(merge.from, into: merge.into) }
         var seen: Set<ItemID> = []
         for id in touched where seen.insert(id).inserted { try follower.follow(id) }
-        try follower.showAnew(aside)
+        try follower.showAgain(aside)
         try follower.nameSiblings()
         try follower.showContainer()
     }
@@ -92,8 +92,8 @@ package struct LogFollower: Sendable {
         let (transaction, container) = (follower.transaction, follower.container)
         if let waiting = try transaction.pending.batch(of: container), waiting.deviceSequence == batch.deviceSequence {
             // A refused batch has no effect, and the number of a withdrawn one was used by its replacement.
-            let isTold = try !result.isRefused && ChangeBatch(decoding: waiting.payload) == batch
-            if isTold {
+            let isAccepted = try !result.isRefused && ChangeBatch(decoding: waiting.payload) == batch
+            if isAccepted {
                 try transaction.pending.removeBatch(of: container)
             } else {
                 try transaction.withdrawBatch(of: container)

@@ -35,7 +35,7 @@ extension MetadataTransaction {
             remote: remote, synced: try agreed(id, in: container), local: try local.flatMap(state),
             isDeparted: try pending.departure(of: id, in: container) != nil)
         if trees.isDeparted {
-            trees.isBeingTold = try isBeingTold(id, in: container)
+            trees.isBeingSent = try isBeingSent(id, in: container)
             trees.isShownAsVersion = try isVersionShown(trees.synced?.digest, of: id, in: container)
         }
         return trees
@@ -55,7 +55,7 @@ extension MetadataTransaction {
     }
 
     /// Returns whether the batch that is being sent has a change of that item.
-    private func isBeingTold(_ id: ItemID, in container: ContainerID) throws -> Bool {
+    private func isBeingSent(_ id: ItemID, in container: ContainerID) throws -> Bool {
         guard let outbox = try pending.batch(of: container) else { return false }
         return try ChangeBatch(decoding: outbox.payload).changes.contains { $0.item == id }
     }

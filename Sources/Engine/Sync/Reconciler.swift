@@ -22,7 +22,7 @@ package struct Reconciler: Sendable {
     private func onNeitherSide(_ trees: ItemTrees) -> ItemPlan {
         guard trees.isDeparted else { return ItemPlan(agreed: nil) }
         // The batch may contain an edit that would bring back what was deleted here after it.
-        guard !trees.isBeingTold else { return ItemPlan(agreed: trees.synced) }
+        guard !trees.isBeingSent else { return ItemPlan(agreed: trees.synced) }
         guard let synced = trees.synced, let digest = synced.digest, !trees.isShownAsVersion else {
             return ItemPlan(follow: [.forgetDeparture], agreed: nil)
         }
@@ -32,7 +32,7 @@ package struct Reconciler: Sendable {
 
     private func onlyRemote(_ remote: CloudItem, _ trees: ItemTrees) -> ItemPlan {
         guard trees.isDeparted else { return ItemPlan(follow: [.insert(remote)], agreed: remote) }
-        guard !trees.isBeingTold else { return ItemPlan(agreed: trees.synced) }
+        guard !trees.isBeingSent else { return ItemPlan(agreed: trees.synced) }
         // Another device edited the item that was deleted here: the edit wins. The deleted content may still exist as a conflict version,
         // or as a separate item that the log knows to find. A version that is still shown here was not deleted: its document was, while it
         // showed the same content, because the newer one had not been downloaded.

@@ -21,14 +21,14 @@ extension TreeFollower {
             try delete(heir, shown)
             // A deletion that is on its way has no effect on that item. An edit that is on its way becomes one of the other document, and
             // the deletion made after it is of that edit.
-            guard try !departure.isSent && !isContentBeingTold(document) else { return false }
+            guard try !departure.isSent && !isContentBeingSent(document) else { return false }
             try transaction.pending.removeDeparture(of: document, in: container)
             try transaction.synced.setAbsent(document, in: container)
             return false
         }
         guard row.kind == .file, row.isWriting || row.isEdited || row.content?.digest != base else { return false }
         // The edit that is on its way becomes one of the other document.
-        if try isContentBeingTold(document) {
+        if try isContentBeingSent(document) {
             try delete(heir, shown)
             return false
         }

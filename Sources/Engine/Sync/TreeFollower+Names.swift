@@ -125,7 +125,7 @@ extension TreeFollower {
             try transaction.pending.removeDeparture(of: target, in: container)
         }
         try carryBase(of: old, to: target)
-        if try isContentBeingTold(from) { try transaction.pending.noteSuccessor(of: from, is: old.node, in: container) }
+        if try isContentBeingSent(from) { try transaction.pending.noteSuccessor(of: from, is: old.node, in: container) }
         old.item = target
         try transaction.local.update(old)
     }
@@ -149,10 +149,10 @@ extension TreeFollower {
         guard try !transaction.synced.showsAgreed(file) else { return false }
         let present = try transaction.remote(target, in: container)?.body.content?.reference
         // The batch that is being sent is confirmed for this row: another row in its place would seem to be based on what that batch says.
-        return try file.isEdited || file.content != present || isContentBeingTold(file.item)
+        return try file.isEdited || file.content != present || isContentBeingSent(file.item)
     }
 
-    func isContentBeingTold(_ id: ItemID) throws -> Bool {
+    func isContentBeingSent(_ id: ItemID) throws -> Bool {
         guard let outbox = try transaction.pending.batch(of: container) else { return false }
         return try ChangeBatch(decoding: outbox.payload).changes.contains { change in
             switch change {

@@ -15,7 +15,7 @@ extension TreeFollower {
     }
 
     /// Sets aside every package that another device's batch changes, if it has local changes that the log does not have. Called before the
-    /// batch, which must be neither a repeat nor refused, is folded. Returns the items for ``showAnew(_:)`` to show once the batch is
+    /// batch, which must be neither a repeat nor refused, is folded. Returns the items for ``showAgain(_:)`` to show once the batch is
     /// folded.
     mutating func setAsidePackages(changedBy batch: ChangeBatch, deviceName: String) throws -> [SetAside] {
         try withdrawRefused(behind: batch)
@@ -26,7 +26,7 @@ extension TreeFollower {
             }
         }
         guard !packages.isEmpty else { return [] }
-        let busy = try packagesBeingTold()
+        let busy = try packagesBeingSent()
         return try packages.flatMap { id -> [SetAside] in
             guard let package = try transaction.local.item(id, in: container) else { return try bringBack(id) }
             guard !busy.contains(package.node), package.isPackage, try !transaction.local.isPaused(package),
@@ -60,7 +60,7 @@ extension TreeFollower {
     }
 
     /// Shows the items of packages that were set aside as the log has them now, with the bytes that were on this device.
-    mutating func showAnew(_ items: [SetAside]) throws {
+    mutating func showAgain(_ items: [SetAside]) throws {
         for item in items {
             try follow(item.item)
             guard let shown = try transaction.local.item(item.item, in: container) else { continue }
@@ -94,7 +94,7 @@ extension TreeFollower {
     private func remote(_ id: ItemID) throws -> CloudItem? { try tree.item(try tree.alias(of: id) ?? id) }
 
     /// Returns the packages that the batch being sent changes and that will not be refused, and those that a program holds under a claim.
-    private func packagesBeingTold() throws -> Set<NodeID> {
+    private func packagesBeingSent() throws -> Set<NodeID> {
         var busy = Set(try held.compactMap { try transaction.local.package(around: $0) })
         guard let waiting = try transaction.pending.batch(of: container) else { return busy }
         for change in try ChangeBatch(decoding: waiting.payload).changes {

@@ -10,6 +10,9 @@ struct ChangeFeedRoutes: Sendable {
     private let metrics: ServerMetrics
     /// The longest time between two lines, so that both ends notice when the other is gone.
     let heartbeat: Duration
+    /// The longest time for which changes are sent without a look at whether the device's access has ended. They only say how long logs are;
+    /// each request for entries checks by itself.
+    private static let accessInterval = Duration.seconds(1)
 
     init(store: ServerStore, metrics: ServerMetrics, heartbeat: Duration) {
         self.store = store
@@ -45,6 +48,7 @@ struct ChangeFeedRoutes: Sendable {
         metrics.streamOpened()
         defer { metrics.streamClosed() }
         var sent: [String: UInt64]?
+        var checked = ContinuousClock.now
         while !store.changes.isClosed, !Task.isCancelled {
             let event = try await store.changes.latest(of: device.account)
             let changed = event.containers.filter { sent == nil || sent?[$0.key] != $0.value }
@@ -52,7 +56,9 @@ struct ChangeFeedRoutes: Sendable {
             try await writer.write(ByteBuffer(bytes: line + [UInt8(ascii: "\n")]))
             sent = event.containers
             try await wait(for: device.account, after: event.revision, atMost: heartbeat)
+            guard ContinuousClock.now - checked >= Self.accessInterval else { continue }
             guard try await store.devices.isSignedIn(device) else { return }
+            checked = .now
         }
     }
 

@@ -61,10 +61,10 @@ final class FuseFixture: Sendable {
             mkdir "$0/dev" && mount -t tmpfs none "$0/dev" && mknod "$0/dev/fuse" c 10 229 &&
             chmod 666 "$0/dev/fuse" && mount --bind "$0/dev/fuse" /dev/fuse && exec "$@"
             """
-        return ["unshare", "-m", "--propagation", "private", "sh", "-c", script, scratch] + asNobody + serve
+        return ["unshare", "-m", "--propagation", "private", "sh", "-c", script, scratch] + unprivileged + serve
     }
 
-    private static let asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    private static let unprivileged = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
     private func expectReady() async throws {
         let answer = try await onThread { try self.child.withLock { try $0.readLine() } }
@@ -89,7 +89,7 @@ final class FuseFixture: Sendable {
         let run = ["sh", "-c", "cd \(mountPoint) && \(script)"]
         let process = child.withLock { $0.process }
         guard asUser, geteuid() == 0 else { return try FuseProgram(run, served: process) }
-        return try FuseProgram(["nsenter", "-t", "\(process)", "-m", "--"] + Self.asNobody + run, served: process)
+        return try FuseProgram(["nsenter", "-t", "\(process)", "-m", "--"] + Self.unprivileged + run, served: process)
     }
 
     /// Ends the serving process without a chance to clean up.

@@ -57,7 +57,7 @@ struct CheckRun {
             if !json { report(outcome) }
         }
         if json { print(try StatusJSON.text(CheckDocument(mounts: outcomes))) }
-        if let failure = CommandFailure(found: problems, isTold: json) { throw failure }
+        if let failure = CommandFailure(found: problems, isReported: json) { throw failure }
     }
 
     /// Checks one mount. A damaged database is repaired by a reset, after which a second check finds the remaining problems.
@@ -137,10 +137,10 @@ private struct CheckDocument: Encodable {
 }
 
 extension CommandFailure {
-    /// Creates a failure for the problems of a check; nil if there are none. `isTold`: they were printed already.
-    init?(found problems: [DaemonFailure], isTold: Bool) {
+    /// Creates a failure for the problems of a check; nil if there are none. `isReported`: they were printed already.
+    init?(found problems: [DaemonFailure], isReported: Bool) {
         guard !problems.isEmpty else { return nil }
         status = .problemsFound
-        causes = isTold ? [] : problems
+        causes = isReported ? [] : problems
     }
 }

@@ -16,7 +16,8 @@ struct LoginCommand: ParsableCommand {
             the file of --ca, which is kept with the sign-in. Another machine is reached over http only with --insecure.
 
             For a bucket, s3://BUCKET/PREFIX?endpoint=URL&region=REGION, the access key and the secret key are asked for, or \
-            read as two lines of standard input; a third line is a session token. They are checked and kept for this address.
+            read as two lines of standard input; a third line is a session token. They are checked and kept for this address, \
+            with the authority of --ca.
             """)
 
     @Argument(help: ArgumentHelp("The server: http(s)://HOST[:PORT], or s3://BUCKET/PREFIX.", valueName: "url"))
@@ -36,7 +37,7 @@ struct LoginCommand: ParsableCommand {
             "The name of this device in the server's list (default: the host's name).", valueName: "name"))
     var device: String?
 
-    @Option(help: ArgumentHelp("A PEM file with a certificate authority to trust for this server.", valueName: "file"))
+    @Option(help: ArgumentHelp("A PEM file with a certificate authority to trust for this address.", valueName: "file"))
     var ca: String?
 
     @Flag(help: "Allow http to another machine: the sign-in and all documents cross the network unencrypted.")
@@ -44,8 +45,8 @@ struct LoginCommand: ParsableCommand {
 
     func validate() throws {
         if isBucket {
-            guard code == nil, secondFactor == nil, device == nil, ca == nil, !insecure else {
-                throw ValidationError("the credentials of a bucket are asked for; only --json goes with s3://")
+            guard code == nil, secondFactor == nil, device == nil, !insecure else {
+                throw ValidationError("the credentials of a bucket are asked for; only --ca and --json go with s3://")
             }
             return
         }
@@ -100,7 +101,7 @@ extension LoginCommand {
         }
         let token = Terminal.hasInput ? nil : Terminal.ask("")
         let lines = [key, secret] + (token.flatMap { $0.isEmpty ? nil : [$0] } ?? [])
-        _ = try ServerHelper.run(["sign-in", "--", server], input: lines.map { "\($0)\n" }.joined())
+        _ = try ServerHelper.run(["sign-in"] + (ca.map { ["--ca=\($0)"] } ?? []) + ["--", server], input: lines.map { "\($0)\n" }.joined())
         if json { return print(try StatusJSON.text(Document(server: server, account: nil))) }
         print("The credentials work and are kept. Mount the cloud with: ubiquity mount --cloud '\(server)'")
     }

@@ -21,9 +21,9 @@ package enum BlobVerdict: Hashable, Sendable {
             self = Self.nameless(digest, hasHoles, knowledge)
             return
         }
-        if Self.isToldPart(row, knowledge) {
+        if Self.isPartInLog(row, knowledge) {
             self = .leftover
-        } else if let digest, Self.isTold(digest, row, knowledge) {
+        } else if let digest, Self.isInLog(digest, row, knowledge) {
             self = .inCloud
         } else if row.presence == .partial {
             self = digest.map(knowledge.knows) == true ? .inCloud : .keepAside
@@ -32,7 +32,7 @@ package enum BlobVerdict: Hashable, Sendable {
         }
     }
 
-    private static func isTold(_ digest: Digest, _ row: LocalItem, _ knowledge: LogKnowledge) -> Bool {
+    private static func isInLog(_ digest: Digest, _ row: LocalItem, _ knowledge: LogKnowledge) -> Bool {
         guard !row.isEdited else { return false }
         if knowledge.knows(digest, of: row.conflict?.document ?? row.item) { return true }
         // The log has it under another id: folders that were merged, conflict versions that became items.
@@ -40,7 +40,7 @@ package enum BlobVerdict: Hashable, Sendable {
     }
 
     /// Whether the row describes a partial or absent copy of a content that the log knows, which can be downloaded again.
-    private static func isToldPart(_ row: LocalItem, _ knowledge: LogKnowledge) -> Bool {
+    private static func isPartInLog(_ row: LocalItem, _ knowledge: LogKnowledge) -> Bool {
         guard row.presence != .whole, !row.isEdited, let sent = row.content?.digest else { return false }
         return knowledge.knows(sent, of: row.conflict?.document ?? row.item)
     }

@@ -1,4 +1,3 @@
-import Basics
 package import CloudProtocol
 
 /// The share of an account, and what it uses of it.
@@ -17,21 +16,15 @@ extension AccountStore {
         }
     }
 
-    static func usage(of account: AccountID, _ db: any StorageTransaction) throws -> (quota: UInt64?, used: UInt64) {
+    static func usage(of account: AccountID, _ db: any StorageTransaction) throws -> AccountUsage {
         let row = try db.row("SELECT quota, used FROM account WHERE id = ?", [account.value])
         guard let row else { throw StorageError(.unauthorized, "This account no longer exists.") }
-        return try ((row["quota"] as Int64?).map { UInt64(clamping: $0) }, UInt64(clamping: row["used"] as Int64))
+        return try AccountUsage(row)
     }
 
     /// Throws `quota` if `bytes` more would exceed the account's share.
-    static func reserve(_ bytes: Int, slack: UInt64 = 0, of account: AccountID, _ db: any StorageTransaction) throws {
-        let usage = try usage(of: account, db)
-        if let quota = usage.quota, usage.used + UInt64(max(0, bytes)) > quota + slack {
-            throw StorageError(
-                .quota,
-                "The account's quota of \(ByteCount(quota)) is used up. Delete something, or ask the server's owner for more."
-            )
-        }
+    static func reserve(_ bytes: Int, of account: AccountID, _ db: any StorageTransaction) throws {
+        try usage(of: account, db).reserve(bytes)
     }
 
     static func use(_ bytes: Int, of account: AccountID, _ db: any StorageTransaction) throws {

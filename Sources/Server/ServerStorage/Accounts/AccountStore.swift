@@ -16,7 +16,7 @@ package struct AccountRecord: Hashable, Sendable {
 /// Accounts: their names and quotas, the space that they use, the identities of their clouds, sign-in codes and second factors.
 ///
 /// `account.used` is what ``StorageCost`` counts for the account's rows: a transaction that adds or removes such rows calls
-/// ``reserve(_:slack:of:_:)`` before and ``use(_:of:_:)`` after.
+/// ``reserve(_:of:_:)`` before and ``use(_:of:_:)`` after.
 package struct AccountStore: NounStore {
     let database: any StorageDatabase
     let time: any TimeSource

@@ -82,7 +82,7 @@ extension ChunkStore {
     func requireContents(of payload: [UInt8], in name: ContainerName, of account: AccountID) async throws {
         // A payload that is not a batch has no meaning, and refers to nothing.
         guard let batch = try? ChangeBatch(decoding: payload) else { return }
-        let absent = try await hold(batch.toldContents, in: name, of: account)
+        let absent = try await hold(Array(batch.contents), in: name, of: account)
         guard absent.isEmpty else {
             throw StorageError(
                 .damaged,
@@ -104,12 +104,5 @@ extension ChunkStore {
         guard absent.isEmpty else { return absent }
         let manifests = contents.filter { $0.layout == .manifest }
         return try await holdManifests(manifests, in: name, of: account, onlyTrusted: onlyTrusted)
-    }
-}
-
-extension ChangeBatch {
-    /// The contents with bytes that these changes refer to, each once.
-    var toldContents: [ContentReference] {
-        Array(contents)
     }
 }

@@ -7,7 +7,7 @@ extension ChunkStore {
 
     /// Returns what is known about a manifest; nil if no such chunk is here.
     func manifestRow(_ id: ChunkID, in container: Int64) async throws -> ManifestRow? {
-        try await database.read { db in
+        try await database.readOnce { db in
             try db.row(
                 "SELECT \(ManifestRow.columns) FROM chunk WHERE container = ? AND id = ?", [container, Data(id.bytes)]
             ).map(ManifestRow.init)

@@ -14,7 +14,7 @@ extension S3Client {
         do throws(S3ConfigurationError) {
             // Missing credentials are reported with the first request.
             let region = (try? source.find())?.region ?? source.region()
-            try self.init(location, region: region, transport: HTTPConnections(), logger: log) {
+            try self.init(location, region: region, transport: HTTPConnections(trust: source.trust()), logger: log) {
                 () throws(S3ConfigurationError) in try source.find().credentials
             }
         } catch { throw StorageError(.invalid, error.message, cause: error) }

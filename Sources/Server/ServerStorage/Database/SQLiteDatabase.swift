@@ -46,6 +46,10 @@ final class SQLiteDatabase: StorageDatabase {
         }
     }
 
+    func readOnce<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T {
+        try await read { try body(SingleStatement($0)) }
+    }
+
     func readAtOnce<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
         do { return try pool.read { try body(SQLiteTransaction(db: $0)) } } catch { throw StorageError.of(error) }
     }

@@ -13,6 +13,9 @@
 /// A commit whose outcome is not known, because the connection to the database was lost meanwhile, throws.
 protocol StorageDatabase: Sendable {
     func read<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T
+    /// Like ``read(_:)``, for a body that runs one statement at most: that sees one consistent state without a transaction, which PostgreSQL
+    /// begins and ends by statements of their own.
+    func readOnce<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T
     /// Like ``read(_:)``, for the start of a server. Blocks.
     func readAtOnce<T>(_ body: (any StorageTransaction) throws -> T) throws -> T
     /// - Parameter scope: The rows that `body` reads or changes.

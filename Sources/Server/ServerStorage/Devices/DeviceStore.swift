@@ -68,7 +68,7 @@ package struct DeviceStore: NounStore {
     /// - Throws: `unauthorized` for a device that a restore suspended, and for one whose access has expired.
     package func device(with token: DeviceToken) async throws -> SignedInDevice? {
         let now = now()
-        let found = try await database.read {
+        let found = try await database.readOnce {
             db -> (device: SignedInDevice, hash: Data, seen: Int64, isSuspended: Bool, isExpired: Bool)? in
             let row = try db.row(
                 """
@@ -123,7 +123,7 @@ package struct DeviceStore: NounStore {
     /// Whether the device's access has not ended meanwhile, and no new reset was requested.
     package func isSignedIn(_ device: SignedInDevice) async throws -> Bool {
         let now = now()
-        return try await database.read { db in
+        return try await database.readOnce { db in
             try db.exists(
                 """
                 SELECT 1 FROM device

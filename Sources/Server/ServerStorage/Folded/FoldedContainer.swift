@@ -36,12 +36,12 @@ package final class FoldedContainer: Sendable {
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.write { db in
             let found = try Int.fetchOne(db, sql: "PRAGMA user_version")
-            if found != FoldedSchema.version { try makeAnew(db) }
+            if found != FoldedSchema.version { try rebuild(db) }
         }
         return queue
     }
 
-    private static func makeAnew(_ db: Database) throws {
+    private static func rebuild(_ db: Database) throws {
         let tables = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
         for table in tables { try db.execute(sql: "DROP TABLE \"\(table)\"") }
         try db.execute(sql: FoldedSchema.tables)
@@ -77,7 +77,7 @@ package final class FoldedContainer: Sendable {
         var entries = page.entries[...]
         let known = seen > .zero ? entries.popFirst()?.digest : Data()
         guard known == tree.lastEntry else {
-            try makeAnew(db)
+            try rebuild(db)
             return .otherLog
         }
         guard !entries.isEmpty else { return .folded }

@@ -29,7 +29,7 @@ struct NeededContents {
         return contents
     }
 
-    /// Returns the content of a row; nil where it is announced, or is none.
+    /// Returns the content of a row; nil for an announced file and for an item that has none.
     private func content(_ row: StorageRow) throws -> ContentReference? {
         guard let bytes = try row["digest"] as Data? else { return nil }
         guard let digest = Digest(bytes), let layout = ContentReference.Layout(rawValue: try row["layout"]) else {

@@ -38,10 +38,12 @@ extension LogStore {
     static func requireContainer(
         _ name: ContainerName, _ account: AccountID, _ db: any StorageTransaction
     ) throws -> (id: Int64, sequence: UInt64) {
-        guard let container = try container(name, account, db) else {
-            throw StorageError(.notFound, "There is no container \(name) in this cloud.")
-        }
+        guard let container = try container(name, account, db) else { throw missing(name) }
         return container
+    }
+
+    static func missing(_ name: ContainerName) -> StorageError {
+        StorageError(.notFound, "There is no container \(name) in this cloud.")
     }
 
     /// Returns the containers of an account with the ends of their logs, for the server's owner.

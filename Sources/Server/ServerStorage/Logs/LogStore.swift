@@ -31,10 +31,11 @@ package struct LogStore: NounStore {
         let isOfKeyValues = Self.isOfKeyValues(payload)
         let now = now()
         let sequence = try await database.commit(of: account) { db in
-            let container = try Self.requireContainer(name, account, db)
-            if let key, let known = try Self.position(of: key, in: container.id, db) { return known }
+            let target = try Self.target(of: key, in: name, account, db)
+            if let known = target.known { return known }
             let isFree = try isOfKeyValues && AccountStore.takeFree(cost, of: account, db)
-            if !isFree { try AccountStore.reserve(cost, slack: Self.logSlack, of: account, db) }
+            if !isFree { try target.usage.reserve(cost, slack: Self.logSlack) }
+            let container = target.container
             let next = container.sequence + 1
             try db.enqueue(
                 "INSERT INTO entry (container, sequence, key, payload, created, isFree) VALUES (?, ?, ?, ?, ?, ?)",
@@ -54,11 +55,28 @@ package struct LogStore: NounStore {
         return batch.changes.allSatisfy { if case .setValue = $0 { true } else { false } }
     }
 
-    private static func position(of key: AppendKey, in container: Int64, _ db: any StorageTransaction) throws -> UInt64?
-    {
-        try db.value(
-            Int64.self, "SELECT sequence FROM entry WHERE container = ? AND key = ?", [container, Data(key.bytes)]
-        ).map { UInt64($0) }
+    /// What an append has to know.
+    private struct Target {
+        let container: (id: Int64, sequence: UInt64)
+        let usage: AccountUsage
+        /// The position of the entry with the key.
+        let known: UInt64?
+    }
+
+    /// Reads it by one query, because each is a message there and back to PostgreSQL, for which the whole group waits.
+    private static func target(
+        of key: AppendKey?, in name: ContainerName, _ account: AccountID, _ db: any StorageTransaction
+    ) throws -> Target {
+        let row = try db.row(
+            """
+            SELECT container.id, container.sequence, quota, used,
+                (SELECT entry.sequence FROM entry WHERE container = container.id AND key = ?) AS known
+            FROM container JOIN account ON account.id = container.account WHERE container.account = ? AND container.name = ?
+            """, [key.map { Data($0.bytes) }, account.value, name.text])
+        guard let row else { throw missing(name) }
+        return try Target(
+            container: (row["id"], UInt64(clamping: row["sequence"] as Int64)), usage: AccountUsage(row),
+            known: (row["known"] as Int64?).map { UInt64(clamping: $0) })
     }
 
     /// Returns a page after `after`: as many entries as ``CloudLimits`` allows, none at the end of the log. Throws `damaged` if the log
@@ -66,18 +84,35 @@ package struct LogStore: NounStore {
     package func page(
         of name: ContainerName, after: LogSequence, limit: Int, account: AccountID
     ) async throws -> LogPage {
-        try await database.read { db in
+        if let page = try await entries(of: name, after: after, limit: limit, account: account) { return page }
+        return try await database.read { db in
             let container = try Self.requireContainer(name, account, db)
             guard after.value <= container.sequence else {
                 throw StorageError(
                     .damaged,
                     "The log of \(name) ends at \(container.sequence), before \(after): the server lost entries.")
             }
+            guard after.value == container.sequence else {
+                throw StorageError(.damaged, "The log of \(name) has no entry \(after.next): the server lost it.")
+            }
+            return LogPage(first: after.next, payloads: [])
+        }
+    }
+
+    /// Returns a page; nil if there is no entry `after.next`.
+    private func entries(
+        of name: ContainerName, after: LogSequence, limit: Int, account: AccountID
+    ) async throws -> LogPage? {
+        try await database.readOnce { db in
             var payloads: [[UInt8]] = []
             var bytes = 0
             try db.forEachRow(
-                "SELECT sequence, payload FROM entry WHERE container = ? AND sequence > ? ORDER BY sequence LIMIT ?",
-                [container.id, Int64(after.value), min(max(1, limit), CloudLimits.pageEntries)]
+                """
+                SELECT sequence, payload FROM entry
+                WHERE container = (SELECT id FROM container WHERE account = ? AND name = ?) AND sequence > ?
+                ORDER BY sequence LIMIT ?
+                """,
+                [account.value, name.text, Int64(clamping: after.value), min(max(1, limit), CloudLimits.pageEntries)]
             ) { row in
                 let sequence = UInt64(clamping: try row["sequence"] as Int64)
                 guard sequence == after.value + UInt64(payloads.count) + 1 else { return false }
@@ -88,10 +123,7 @@ package struct LogStore: NounStore {
                 payloads.append(Array(payload))
                 return true
             }
-            guard !payloads.isEmpty || after.value == container.sequence else {
-                throw StorageError(.damaged, "The log of \(name) has no entry \(after.next): the server lost it.")
-            }
-            return LogPage(first: after.next, payloads: payloads)
+            return payloads.isEmpty ? nil : LogPage(first: after.next, payloads: payloads)
         }
     }
 }

@@ -44,11 +44,19 @@ final class PostgresDatabase: StorageDatabase {
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T {
+        try await connected { try Self.read($0, body) }
+    }
+
+    func readOnce<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T {
+        try await connected { try body(SingleStatement(PostgresTransaction($0))) }
+    }
+
+    private func connected<T: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> T
+    ) async throws -> T {
         let deadline = ContinuousClock.now + pool.bounds.patience
         do {
-            return try await readers.runIfActive { [pool] in
-                try pool.repeating(until: deadline) { try Self.read($0, body) }
-            }
+            return try await readers.runIfActive { [pool] in try pool.repeating(until: deadline, body) }
         } catch is CancellationError {
             throw CancellationError()
         } catch {

@@ -44,7 +44,7 @@ extension ClaimTable {
         for hold in claim.holds {
             guard let position = live.position(of: hold.unit) else { continue }
             let mode = HoldMode(hold.access, of: claim)
-            live.forEachStance(meeting: position, coversBelow: mode.coversBelow) { other in
+            live.forEachMode(meeting: position, coversBelow: mode.coversBelow) { other in
                 if mode.conflicts(with: other) { found.append(other) }
             }
         }
@@ -65,7 +65,7 @@ extension ClaimTable {
         // A claim on a plain folder does not cover its content.
         let isCovered = live[place].key == key || live[unit].kind == .package
         var found: ClaimID?
-        live.forEachStance(meeting: unit, coversBelow: false) { mode in
+        live.forEachMode(meeting: unit, coversBelow: false) { mode in
             guard mode.mode == .writing, isCovered || mode.coversBelow else { return }
             if claims[mode.claim]?.phase == .granted { found = mode.claim }
         }

@@ -13,7 +13,7 @@ extension LiveTree {
 
     /// Calls `body` for every stance that an access at `position` meets: those there, those above that cover what is below them, and those
     /// below if this access covers.
-    func forEachStance(meeting position: Position, coversBelow: Bool, _ body: (HoldMode) -> Void) {
+    func forEachMode(meeting position: Position, coversBelow: Bool, _ body: (HoldMode) -> Void) {
         for mode in nodes[position].stances { body(mode) }
         var current = nodes[position].parent
         while let position = current {
