@@ -27,6 +27,7 @@ let package = Package(
     name: "ubiquity",
     products: [
         .library(name: "Ubiquity", targets: ["Ubiquity"]),
+        .library(name: "UbiquityData", targets: ["UbiquityData"]),
         .executable(name: "ubiquity", targets: ["ubiquity"]),
         .executable(name: "ubiquity-server", targets: ["ubiquity-server"]),
         .executable(name: "ubiquityd", targets: ["ubiquityd"]),
@@ -247,6 +248,12 @@ let package = Package(
         .testTarget(
             name: "UbiquityTests",
             dependencies: ["Basics", "CloudModel", "Coordination", "DaemonProtocol", "TestSupport", "Ubiquity"]),
+        .target(
+            name: "UbiquityData",
+            dependencies: ["Basics", "CLinux", "CloudModel", "Records", grdb, sqlite], path: "Sources/App/UbiquityData"),
+        .testTarget(
+            name: "UbiquityDataTests",
+            dependencies: ["Basics", "CloudModel", "Records", "TestSupport", "UbiquityData", grdb]),
         .executableTarget(name: "NoteTaker", dependencies: ["Ubiquity"], path: "Examples/NoteTaker"),
         .executableTarget(name: "presenter-tool", dependencies: ["Ubiquity"], path: "Tests/Support/presenter-tool"),
 
