@@ -253,7 +253,7 @@ let package = Package(
             dependencies: ["Basics", "CLinux", "CloudModel", "Records", grdb, sqlite], path: "Sources/App/UbiquityData"),
         .testTarget(
             name: "UbiquityDataTests",
-            dependencies: ["Basics", "CloudModel", "Records", "TestSupport", "UbiquityData", grdb]),
+            dependencies: ["Basics", "CLinux", "CloudModel", "Records", "TestSupport", "UbiquityData", grdb]),
         .executableTarget(name: "NoteTaker", dependencies: ["Ubiquity"], path: "Examples/NoteTaker"),
         .executableTarget(name: "presenter-tool", dependencies: ["Ubiquity"], path: "Tests/Support/presenter-tool"),
 
@@ -472,8 +472,8 @@ let package = Package(
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "ContainerLog",
                 "HTTPCloud", "NoteTaker", "S3Client", "S3Double", "ServerStorage", "TestSupport", "presenter-tool",
-                "ubiquity",
-                "ubiquity-server", "ubiquityd", logging,
+                "UbiquityData", "ubiquity",
+                "ubiquity-server", "ubiquityd", grdb, logging,
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),

@@ -1,3 +1,4 @@
+import CLinux
 import CloudModel
 import Foundation
 import GRDB
@@ -119,5 +120,20 @@ struct PublishTests {
         #expect(found.map(\.device) == [DeviceID(2), DeviceID(1)])
         #expect(try records(1, versions).read(found[0]) == [2])
         #expect(try records(1, versions).files(after: [DeviceID(2): 7]).map(\.device) == [DeviceID(1)])
+    }
+
+    @Test("through a folder a device takes over what the log has, by the versions that the mount shows")
+    func versions() throws {
+        let (desk, lap) = (try open(), try folder.open("lap", Self.tables, device: 2, Self.schema))
+        try desk.execute("INSERT INTO note VALUES ('a', 1)")
+        let shared = URL(filePath: "\(folder.path)/Transactions")
+        #expect(try desk.publish(to: shared) == 1)
+        #expect(try lap.importChanges(from: shared).isEmpty)
+        // As a mount does when the file is in the log.
+        let file = "\(shared.path)/\(DataFolder.identifier)/0000000000000001/000000001.rows"
+        #expect(setxattr(file, "user.ubiquity.version", "7.0", 3, 0) == 0)
+        #expect(try lap.importChanges(from: shared).rows.map(\.kind) == [.inserted])
+        #expect(try desk.importChanges(from: shared).files == 1)
+        #expect(try desk.publish(to: shared) == 0)
     }
 }

@@ -91,8 +91,11 @@ struct RecordFolder: RecordSource, RecordOutlet {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = getxattr(file, "user.ubiquity.version", &bytes, bytes.count)
         guard count >= 0 else {
-            guard errno == ENODATA || errno == ENOENT else { throw Errno(errno, "getxattr \(file)") }
-            return nil
+            switch errno {
+            case ENODATA, ENOENT: return nil
+            case EOPNOTSUPP: throw UbiquitousDatabaseError.noMount(path: file)
+            case let code: throw Errno(code, "getxattr \(file)")
+            }
         }
         return VersionID(String(decoding: bytes.prefix(count), as: UTF8.self))
     }

@@ -8,6 +8,8 @@ public enum UbiquitousDatabaseError: Error, Hashable, CustomStringConvertible {
     case newerLayout(path: String, found: Int64)
     /// The tables of the library are damaged.
     case damaged(path: String, what: String)
+    /// The folder is in no mounted container.
+    case noMount(path: String)
     /// A file of this device is in the cloud with other transactions: two copies of the database have written.
     case numberTaken(file: String)
 
@@ -23,6 +25,8 @@ public enum UbiquitousDatabaseError: Error, Hashable, CustomStringConvertible {
         case .damaged(let path, let what):
             "What \(path) keeps about its other devices is damaged (\(what)). Attach a new file to the shared database, and "
                 + "copy rows that are missing there."
+        case .noMount(let path):
+            "\(path) is in no mounted container. Use a folder of a container, beside its Documents, while it is mounted."
         case .numberTaken(let file):
             "\(file) has other transactions than this database wrote. The database was restored from a copy, or a copy of it "
                 + "is in use. Attach a new file to the shared database, and copy rows that are missing there."
