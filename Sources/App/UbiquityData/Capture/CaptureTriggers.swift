@@ -28,13 +28,16 @@ struct CaptureTriggers {
 
     /// The names of the triggers, and the statements that make them.
     var triggers: [(name: String, sql: String)] {
-        let moved = (table.key + table.constrained.sorted())
-            .map { "NEW.\($0.quoted) IS NOT OLD.\($0.quoted)" }.joined(separator: " OR ")
+        let isRivalled = rivals.map { "EXISTS (SELECT 1 FROM \(table.name.quoted) AS o WHERE \($0))" }
+            .joined(separator: " OR ")
         var triggers = [
-            trigger("before_insert", "BEFORE INSERT", rivals()),
+            trigger("before_insert", "BEFORE INSERT", rivals.map(note(rivalsBy:)), when: isRivalled),
             trigger("after_insert", "AFTER INSERT", [note(absent: "NEW")]),
-            trigger("before_update", "BEFORE UPDATE", rivals(), when: moved),
-            trigger("after_update", "AFTER UPDATE", [note(present: "OLD"), note(absent: "NEW")]),
+            trigger(
+                "before_update", "BEFORE UPDATE", rivals.map(note(rivalsBy:)),
+                when: moved(table.key + table.constrained.sorted())),
+            trigger("after_update", "AFTER UPDATE", [note(present: "OLD")]),
+            trigger("after_move", "AFTER UPDATE", [note(absent: "NEW")], when: moved(table.key)),
             trigger("after_delete", "AFTER DELETE", [note(present: "OLD")]),
         ]
         if let rowid = table.rowid {
@@ -48,44 +51,41 @@ struct CaptureTriggers {
         _ kind: String, _ event: String, _ statements: [String], when condition: String? = nil
     ) -> (name: String, sql: String) {
         let name = "\(Self.prefix)\(kind)_\(table.name)"
-        let capturing = "(SELECT capturing FROM _ubq_now)"
-        let when = condition.map { "\(capturing) AND (\($0))" } ?? capturing
+        let when = condition.map { "WHEN \($0) " } ?? ""
         let body = statements.map { "\($0);" }.joined(separator: "\n")
-        return (
-            name,
-            "CREATE TRIGGER \(Self.quoted(name)) \(event) ON \(table.name.quoted) WHEN \(when) BEGIN\n\(body)\nEND"
-        )
+        return (name, "CREATE TRIGGER \(Self.quoted(name)) \(event) ON \(table.name.quoted) \(when)BEGIN\n\(body)\nEND")
     }
 
-    /// Notes rows that REPLACE would remove: SQLite runs no trigger for those unless `recursive_triggers` is on. If none is removed, what
-    /// is noted equals the table, and is no change.
-    private func rivals() -> [String] {
-        let claims = [table.key] + table.uniques
-        let rowid = table.rowid.map { ["o.\($0) = NEW.\($0)"] } ?? []
-        return (claims.map { TableSchema.same($0, "o", "NEW") } + rowid).map { note(rivalsBy: $0) }
+    private func moved(_ columns: [RecordName]) -> String {
+        columns.map { "NEW.\($0.quoted) IS NOT OLD.\($0.quoted)" }.joined(separator: " OR ")
+    }
+
+    /// Conditions for rows that REPLACE would remove: SQLite runs no trigger for those unless `recursive_triggers` is on. If none is removed,
+    /// what is noted equals the table, and is no change.
+    private var rivals: [String] {
+        ([table.key] + table.uniques).map { TableSchema.same($0, "o", "NEW") }
+            + (table.rowid.map { ["o.\($0) = NEW.\($0)"] } ?? [])
     }
 
     private func note(rivalsBy condition: String) -> String {
-        insert(columns, of: "o", there: true, from: "_ubq_now AS n CROSS JOIN \(table.name.quoted) AS o", condition)
+        insert(
+            columns, of: "o", there: true, from: "_ubq_now AS n CROSS JOIN \(table.name.quoted) AS o",
+            where: "n.capturing AND \(condition)")
     }
 
-    private func note(present row: String) -> String {
-        insert(columns, of: row, there: true, from: "_ubq_now AS n", nil)
-    }
+    private func note(present row: String) -> String { insert(columns, of: row, there: true) }
 
-    private func note(absent row: String) -> String {
-        insert(table.key, of: row, there: false, from: "_ubq_now AS n", nil)
-    }
+    private func note(absent row: String) -> String { insert(table.key, of: row, there: false) }
 
-    /// `WHERE NOT EXISTS` and not `OR IGNORE`: the conflict clause of the statement that fires a trigger replaces those in it.
+    /// `ON CONFLICT DO NOTHING` and not `INSERT OR IGNORE`: the conflict clause of the statement that fires a trigger replaces the latter.
     private func insert(
-        _ columns: [RecordName], of row: String, there: Bool, from source: String, _ condition: String?
+        _ columns: [RecordName], of row: String, there: Bool, from source: String = "_ubq_now AS n",
+        where condition: String = "n.capturing"
     ) -> String {
         """
         INSERT INTO \(noted)(_ubq_group, _ubq_there, \(TableSchema.list(columns))) \
         SELECT n.grp, \(there ? 1 : 0), \(TableSchema.list(columns, of: row)) FROM \(source) \
-        WHERE \(condition.map { "\($0) AND " } ?? "")NOT EXISTS \
-        (SELECT 1 FROM \(noted) AS w WHERE \(table.sameKey("w", row)) AND w._ubq_group = n.grp)
+        WHERE \(condition) ON CONFLICT DO NOTHING
         """
     }
 }
