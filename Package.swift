@@ -27,6 +27,7 @@ let package = Package(
     name: "ubiquity",
     products: [
         .library(name: "Ubiquity", targets: ["Ubiquity"]),
+        .library(name: "UbiquityData", targets: ["UbiquityData"]),
         .executable(name: "ubiquity", targets: ["ubiquity"]),
         .executable(name: "ubiquity-server", targets: ["ubiquity-server"]),
         .executable(name: "ubiquityd", targets: ["ubiquityd"]),
@@ -247,6 +248,12 @@ let package = Package(
         .testTarget(
             name: "UbiquityTests",
             dependencies: ["Basics", "CloudModel", "Coordination", "DaemonProtocol", "TestSupport", "Ubiquity"]),
+        .target(
+            name: "UbiquityData",
+            dependencies: ["Basics", "CLinux", "CloudModel", "Records", grdb, sqlite], path: "Sources/App/UbiquityData"),
+        .testTarget(
+            name: "UbiquityDataTests",
+            dependencies: ["Basics", "CLinux", "CloudModel", "Records", "TestSupport", "UbiquityData", grdb]),
         .executableTarget(name: "NoteTaker", dependencies: ["Ubiquity"], path: "Examples/NoteTaker"),
         .executableTarget(name: "presenter-tool", dependencies: ["Ubiquity"], path: "Tests/Support/presenter-tool"),
 
@@ -465,8 +472,8 @@ let package = Package(
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "ContainerLog",
                 "HTTPCloud", "NoteTaker", "S3Client", "S3Double", "ServerStorage", "TestSupport", "presenter-tool",
-                "ubiquity",
-                "ubiquity-server", "ubiquityd", logging,
+                "UbiquityData", "ubiquity",
+                "ubiquity-server", "ubiquityd", grdb, logging,
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),

@@ -22,8 +22,8 @@ struct ImportTests {
         "CPostgres": ["ServerStorage"],
         "CZstd": ["Chunking"],
         "CoreMetrics": ["CloudServer"],
-        // A device's database and a server's share only the library.
-        "GRDB": ["LocalMetadata", "ServerStorage"],
+        // A device's database, a server's and those of programs share only the library.
+        "GRDB": ["LocalMetadata", "ServerStorage", "UbiquityData"],
         "HTTPTypes": ["CloudServer"],
         "Hummingbird": ["CloudServer"],
         "HummingbirdCore": ["CloudServer"],

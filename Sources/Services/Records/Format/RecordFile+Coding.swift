@@ -25,8 +25,7 @@ extension RecordFile {
         writer.bytes.append(fixed: device.value)
         writer.bytes.append(string: deviceName)
         writer.bytes.append(varint: number)
-        writer.bytes.append(varint: UInt64(names.count))
-        for name in names { writer.bytes.append(counted: name.utf8) }
+        writer.append(list: names)
         writer.bytes.append(varint: UInt64(transactions.count))
         for transaction in transactions { writer.append(transaction) }
         let payload = writer.bytes.bytes

@@ -13,19 +13,24 @@ struct RecordReader {
         let device = DeviceID(try bytes.fixed())
         let deviceName = try bytes.string()
         let number = try bytes.varint()
-        let count = try bytes.count(minimumBytes: 2)
-        guard count <= RecordFile.maximumNames else { throw .invalid("\(count) names") }
-        for _ in 0..<count {
-            guard let name = RecordName(utf8: try bytes.counted()) else { throw .invalid("a name that no table has") }
-            names.append(name)
-        }
+        try readNames()
         let transactions = try list(of: 15) { reader throws(ByteCodingError) in try reader.transaction() }
         try bytes.expectEnd()
         return RecordFile(
             store: store, device: device, deviceName: deviceName, number: number, transactions: transactions)
     }
 
-    private mutating func list<Element>(
+    /// Reads the list of names to whose places all that follows refers.
+    mutating func readNames() throws(ByteCodingError) {
+        let count = try bytes.count(minimumBytes: 2)
+        guard count <= RecordFile.maximumNames else { throw .invalid("\(count) names") }
+        for _ in 0..<count {
+            guard let name = RecordName(utf8: try bytes.counted()) else { throw .invalid("a name that no table has") }
+            names.append(name)
+        }
+    }
+
+    mutating func list<Element>(
         of minimumBytes: Int, _ read: (inout RecordReader) throws(ByteCodingError) -> Element
     ) throws(ByteCodingError) -> [Element] {
         var list: [Element] = []
@@ -49,22 +54,22 @@ struct RecordReader {
         return RecordPosition(version: version, file: try bytes.varint(), place: try index())
     }
 
-    private mutating func index() throws(ByteCodingError) -> UInt32 {
+    mutating func index() throws(ByteCodingError) -> UInt32 {
         guard let index = UInt32(exactly: try bytes.varint()) else { throw .invalid("a number of more than 32 bits") }
         return index
     }
 
-    private mutating func name() throws(ByteCodingError) -> RecordName {
+    mutating func name() throws(ByteCodingError) -> RecordName {
         let place = try bytes.varint()
         guard place < names.count else { throw .invalid("a name that is not in its list") }
         return names[Int(place)]
     }
 
-    private mutating func nameList() throws(ByteCodingError) -> [RecordName] {
+    mutating func nameList() throws(ByteCodingError) -> [RecordName] {
         try list(of: 1) { reader throws(ByteCodingError) in try reader.name() }
     }
 
-    private mutating func rules() throws(ByteCodingError) -> TableRules {
+    mutating func rules() throws(ByteCodingError) -> TableRules {
         TableRules(
             table: try name(), version: try bytes.varint(), key: try nameList(), unify: try nameList(),
             uniques: try list(of: 1) { reader throws(ByteCodingError) in try reader.nameList() },
@@ -73,9 +78,9 @@ struct RecordReader {
             })
     }
 
-    private mutating func row() throws(ByteCodingError) -> RowID { RowID(table: try name(), key: try key()) }
+    mutating func row() throws(ByteCodingError) -> RowID { RowID(table: try name(), key: try key()) }
 
-    private mutating func key() throws(ByteCodingError) -> RecordKey {
+    mutating func key() throws(ByteCodingError) -> RecordKey {
         guard let key = RecordKey(try values()) else { throw .invalid("a row without a usable key") }
         return key
     }
@@ -112,11 +117,11 @@ struct RecordReader {
         }
     }
 
-    private mutating func values() throws(ByteCodingError) -> [RecordValue] {
+    mutating func values() throws(ByteCodingError) -> [RecordValue] {
         try list(of: 1) { reader throws(ByteCodingError) in try reader.value() }
     }
 
-    private mutating func value() throws(ByteCodingError) -> RecordValue { try value(bytes.byte()) }
+    mutating func value() throws(ByteCodingError) -> RecordValue { try value(bytes.byte()) }
 
     private mutating func value(_ tag: UInt8) throws(ByteCodingError) -> RecordValue {
         switch tag {

@@ -10,6 +10,12 @@ struct RecordWriter {
         places = Dictionary(names.enumerated().map { ($1, UInt64($0)) }) { first, _ in first }
     }
 
+    /// Writes the list of names to whose places all that follows refers.
+    mutating func append(list names: [RecordName]) {
+        bytes.append(varint: UInt64(names.count))
+        for name in names { bytes.append(counted: name.utf8) }
+    }
+
     mutating func append(_ transaction: RecordTransaction) {
         append(transaction.base)
         bytes.append(fixed: transaction.time.nanoseconds)
@@ -32,17 +38,17 @@ struct RecordWriter {
         bytes.append(varint: UInt64(position.place))
     }
 
-    private mutating func append(_ name: RecordName) {
+    mutating func append(_ name: RecordName) {
         // The list has all names of the file.
         bytes.append(varint: places[name] ?? 0)
     }
 
-    private mutating func append(_ names: [RecordName]) {
+    mutating func append(_ names: [RecordName]) {
         bytes.append(varint: UInt64(names.count))
         for name in names { append(name) }
     }
 
-    private mutating func append(_ rules: TableRules) {
+    mutating func append(_ rules: TableRules) {
         append(rules.table)
         bytes.append(varint: rules.version)
         append(rules.key)
@@ -92,12 +98,12 @@ struct RecordWriter {
         }
     }
 
-    private mutating func append(_ values: [RecordValue]) {
+    mutating func append(_ values: [RecordValue]) {
         bytes.append(varint: UInt64(values.count))
         for value in values { append(value) }
     }
 
-    private mutating func append(_ value: RecordValue) {
+    mutating func append(_ value: RecordValue) {
         switch value {
         case .null: bytes.append(byte: RecordTag.null)
         case .integer(let number):

@@ -1,0 +1,119 @@
+import Basics
+import Records
+
+/// Makes the triggers of the shared tables, and makes them again after a table was changed. Runs in one transaction.
+struct CaptureInstaller {
+    /// Rows that were there when a table was shared are sent in transactions of this size.
+    private static let rowsPerTransaction = 1_000
+
+    let statements: StatementCache
+    let tables: [TableSchema]
+    let state: StoreState
+    /// The version of the program's schema, which the rules of its tables have.
+    let version: UInt64
+    let time: Timestamp
+
+    /// What was noted about tables that were shared before.
+    private func groups(_ known: [RecordName?]) -> CapturedGroups {
+        CapturedGroups(statements: statements, tables: tables.filter { known.contains($0.name) }, state: state)
+    }
+
+    func install() throws {
+        let known = try statements.all("SELECT tbl FROM _ubq_table") { RecordName(utf8: $0[0].bytes) }
+        for name in known where !tables.contains(where: { $0.name == name }) {
+            throw UbiquitousDatabaseError.unsharable(
+                table: name?.description ?? "?", reason: "it is shared already, and has to be declared each time")
+        }
+        for table in tables where known.contains(table.name) { try check(table, known) }
+        try declareRules(known)
+        for table in parentsFirst() where !known.contains(table.name) { try share(table) }
+    }
+
+    // MARK: Tables that were shared before
+
+    private func check(_ table: TableSchema, _ known: [RecordName?]) throws {
+        let triggers = CaptureTriggers(table: table)
+        let present = try Dictionary(
+            statements.all(
+                "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE "
+                    + "AND substr(name, 1, 5) = '_ubq_'", [.text(table.name)]
+            ) { (String(decoding: $0[0].bytes, as: UTF8.self), String(decoding: $0[1].bytes, as: UTF8.self)) }
+        ) { first, _ in first }
+        let expected = triggers.triggers
+        guard expected.count != present.count || expected.contains(where: { present[$0.name] != $0.sql }) else {
+            return
+        }
+        let noted = try Set(
+            statements.all("SELECT name FROM pragma_table_info(?)", [.text(triggers.notedName)]) {
+                RecordName(utf8: $0[0].bytes)
+            })
+        try groups(known).seal(at: time)
+        for name in present.keys { try statements.run("DROP TRIGGER \(CaptureTriggers.quoted(name))") }
+        try statements.run("DROP TABLE \(triggers.noted)")
+        try create(triggers)
+        // A program that rebuilds a table drops its triggers: what was written since is found by comparing.
+        let fresh = Set(table.columns.map(\.name)).filter { !noted.contains($0) }
+        try MissedWrites(statements: statements, table: table, fresh: fresh, state: state, time: time).note()
+        try statements.run("UPDATE _ubq_table SET is_stale = 1 WHERE tbl = ?", [.text(table.name)])
+    }
+
+    private func create(_ triggers: CaptureTriggers) throws {
+        try statements.run(triggers.tableSQL)
+        for trigger in triggers.triggers { try statements.run(trigger.sql) }
+    }
+
+    // MARK: Rules
+
+    /// Sends rules that differ from those sent last, before any row. An older program does not replace those of a newer one.
+    private func declareRules(_ known: [RecordName?]) throws {
+        var changed: [TableRules] = []
+        for table in tables {
+            let rules = table.rules(version: version)
+            let declared = try statements.first("SELECT rules FROM _ubq_table WHERE tbl = ?", [.text(table.name)]) {
+                try TableRules(decoding: $0[0].bytes)
+            }
+            if let declared, declared == rules || declared.version > version { continue }
+            changed.append(rules)
+        }
+        guard !changed.isEmpty else { return }
+        try groups(known).seal(at: time)
+        try groups(known).append(RecordTransaction(base: state.base, time: time, rules: changed, changes: []))
+        for rules in changed {
+            try statements.run(
+                "INSERT INTO _ubq_table VALUES (?1, ?2, 0) ON CONFLICT (tbl) DO UPDATE SET rules = ?2",
+                [.text(rules.table), .blob(rules.encoded())])
+        }
+    }
+
+    // MARK: Tables that are new
+
+    /// Notes the rows that are there as new ones.
+    private func share(_ table: TableSchema) throws {
+        let triggers = CaptureTriggers(table: table)
+        try create(triggers)
+        let key = TableSchema.list(table.key)
+        let size = Self.rowsPerTransaction
+        try statements.run(
+            """
+            INSERT INTO \(triggers.noted)(_ubq_group, _ubq_there, \(key)) \
+            SELECT (SELECT grp FROM _ubq_now) + (row_number() OVER (ORDER BY \(key)) - 1) / \(size), 0, \(key) \
+            FROM \(table.name.quoted)
+            """)
+        try statements.run(
+            "UPDATE _ubq_now SET grp = 1 + max(grp, (SELECT coalesce(max(_ubq_group), 0) FROM \(triggers.noted)))")
+    }
+
+    /// The tables, parents before their children, as far as references do not go in a circle.
+    private func parentsFirst() -> [TableSchema] {
+        var sorted: [TableSchema] = []
+        var rest = tables
+        while !rest.isEmpty {
+            let waiting = Set(rest.map(\.name))
+            let index = rest.firstIndex { table in
+                table.references.allSatisfy { $0.table == table.name || !waiting.contains($0.table) }
+            }
+            sorted.append(rest.remove(at: index ?? 0))
+        }
+        return sorted
+    }
+}

@@ -1,0 +1,91 @@
+import Records
+
+/// The triggers that note, in the transaction of each write, how a row was before its first change. They use only what every SQLite has, so
+/// that they work in all programs that write to the file.
+///
+/// A row is noted once in a group. What a group changed follows later from comparing the noted rows with those of the next group, or with
+/// the table: whether a statement inserted, updated, replaced or deleted does not matter, and what was undone is no change.
+struct CaptureTriggers {
+    static let prefix = "_ubq_"
+    let table: TableSchema
+
+    /// The table of noted rows. Its columns have no types, so that values stay as they were.
+    var notedName: String { "\(Self.prefix)was_\(table.name)" }
+
+    var noted: String { Self.quoted(notedName) }
+
+    static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
+
+    private var columns: [RecordName] { table.key + table.columns.map(\.name) }
+
+    /// The statements that make the table of noted rows.
+    var tableSQL: String {
+        """
+        CREATE TABLE \(noted)(_ubq_group INTEGER NOT NULL, _ubq_there INTEGER NOT NULL, \
+        \(TableSchema.list(columns)), PRIMARY KEY(\(TableSchema.list(table.key)), _ubq_group)) WITHOUT ROWID
+        """
+    }
+
+    /// The names of the triggers, and the statements that make them.
+    var triggers: [(name: String, sql: String)] {
+        let isRivalled = rivals.map { "EXISTS (SELECT 1 FROM \(table.name.quoted) AS o WHERE \($0))" }
+            .joined(separator: " OR ")
+        var triggers = [
+            trigger("before_insert", "BEFORE INSERT", rivals.map(note(rivalsBy:)), when: isRivalled),
+            trigger("after_insert", "AFTER INSERT", [note(absent: "NEW")]),
+            trigger(
+                "before_update", "BEFORE UPDATE", rivals.map(note(rivalsBy:)),
+                when: moved(table.key + table.constrained.sorted())),
+            trigger("after_update", "AFTER UPDATE", [note(present: "OLD")]),
+            trigger("after_move", "AFTER UPDATE", [note(absent: "NEW")], when: moved(table.key)),
+            trigger("after_delete", "AFTER DELETE", [note(present: "OLD")]),
+        ]
+        if let rowid = table.rowid {
+            let rival = [note(rivalsBy: "o.\(rowid) = NEW.\(rowid)")]
+            triggers.append(trigger("before_rowid", "BEFORE UPDATE", rival, when: "NEW.\(rowid) IS NOT OLD.\(rowid)"))
+        }
+        return triggers
+    }
+
+    private func trigger(
+        _ kind: String, _ event: String, _ statements: [String], when condition: String? = nil
+    ) -> (name: String, sql: String) {
+        let name = "\(Self.prefix)\(kind)_\(table.name)"
+        let when = condition.map { "WHEN \($0) " } ?? ""
+        let body = statements.map { "\($0);" }.joined(separator: "\n")
+        return (name, "CREATE TRIGGER \(Self.quoted(name)) \(event) ON \(table.name.quoted) \(when)BEGIN\n\(body)\nEND")
+    }
+
+    private func moved(_ columns: [RecordName]) -> String {
+        columns.map { "NEW.\($0.quoted) IS NOT OLD.\($0.quoted)" }.joined(separator: " OR ")
+    }
+
+    /// Conditions for rows that REPLACE would remove: SQLite runs no trigger for those unless `recursive_triggers` is on. If none is removed,
+    /// what is noted equals the table, and is no change.
+    private var rivals: [String] {
+        ([table.key] + table.uniques).map { TableSchema.same($0, "o", "NEW") }
+            + (table.rowid.map { ["o.\($0) = NEW.\($0)"] } ?? [])
+    }
+
+    private func note(rivalsBy condition: String) -> String {
+        insert(
+            columns, of: "o", there: true, from: "_ubq_now AS n CROSS JOIN \(table.name.quoted) AS o",
+            where: "n.capturing AND \(condition)")
+    }
+
+    private func note(present row: String) -> String { insert(columns, of: row, there: true) }
+
+    private func note(absent row: String) -> String { insert(table.key, of: row, there: false) }
+
+    /// `ON CONFLICT DO NOTHING` and not `INSERT OR IGNORE`: the conflict clause of the statement that fires a trigger replaces the latter.
+    private func insert(
+        _ columns: [RecordName], of row: String, there: Bool, from source: String = "_ubq_now AS n",
+        where condition: String = "n.capturing"
+    ) -> String {
+        """
+        INSERT INTO \(noted)(_ubq_group, _ubq_there, \(TableSchema.list(columns))) \
+        SELECT n.grp, \(there ? 1 : 0), \(TableSchema.list(columns, of: row)) FROM \(source) \
+        WHERE \(condition) ON CONFLICT DO NOTHING
+        """
+    }
+}

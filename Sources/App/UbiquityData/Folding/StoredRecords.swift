@@ -1,0 +1,170 @@
+import Basics
+import CloudModel
+import Records
+
+/// The folded log in tables of the program's own database. A row is decoded when the fold asks for it, so memory does not grow with the
+/// database.
+struct StoredRecords: RecordStore {
+    /// The version of pending transactions, which follow the whole log.
+    static let end = VersionID(sequence: LogSequence(UInt64.max), index: UInt32.max)
+
+    let statements: StatementCache
+    /// When values are noted as lost.
+    let now: Timestamp
+
+    func rules(of table: RecordName) throws -> TableRules? {
+        try statements.first("SELECT body FROM _ubq_rules WHERE tbl = ?", [.text(table)]) {
+            try TableRules(decoding: $0[0].bytes)
+        }
+    }
+
+    mutating func setRules(_ rules: TableRules) throws {
+        let table = RecordValue.text(rules.table)
+        try statements.run("INSERT OR REPLACE INTO _ubq_rules VALUES (?, ?)", [table, .blob(rules.encoded())])
+        try statements.run("DELETE FROM _ubq_claim WHERE tbl = ?", [table])
+        try statements.run("DELETE FROM _ubq_child WHERE tbl = ?", [table])
+        try statements.run("SELECT key, body FROM _ubq_row WHERE tbl = ? AND place = 0", [table]) { row in
+            let id = RowID(table: rules.table, key: try RecordKey(decoding: row[0].bytes))
+            try index(try Record(decoding: row[1].bytes), id, rules)
+        }
+    }
+
+    // MARK: Rows
+
+    func row(_ id: RowID) throws -> Record? {
+        try statements.first("SELECT body FROM _ubq_row WHERE tbl = ? AND key = ?", id.stored) {
+            try Record(decoding: $0[0].bytes)
+        }
+    }
+
+    mutating func put(_ row: Record?, _ id: RowID) throws {
+        let rules = try rules(of: id.table)
+        if let rules, let old = try self.row(id), old.isLive {
+            for (sql, values) in entries(of: old, id, rules) {
+                try statements.run("DELETE FROM \(sql.table) WHERE \(sql.match)", values)
+            }
+        }
+        guard let row else {
+            return try statements.run("DELETE FROM _ubq_row WHERE tbl = ? AND key = ?", id.stored)
+        }
+        let place: Int64 = row.isLive ? 0 : row.isAside ? 2 : 1
+        try statements.run(
+            "INSERT OR REPLACE INTO _ubq_row VALUES (?, ?, ?, ?)",
+            id.stored + [.integer(place), .blob(row.encoded())])
+        if let rules, row.isLive { try index(row, id, rules) }
+    }
+
+    func alias(of id: RowID) throws -> RecordAlias? {
+        try statements.first("SELECT target, position FROM _ubq_alias WHERE tbl = ? AND key = ?", id.stored) { row in
+            RecordAlias(
+                key: try RecordKey(decoding: row[0].bytes), position: try RecordPosition(decoding: row[1].bytes))
+        }
+    }
+
+    mutating func setAlias(_ id: RowID, to target: RecordAlias) throws {
+        let isPending: Int64 = target.position.version == Self.end ? 1 : 0
+        try statements.run(
+            "INSERT OR REPLACE INTO _ubq_alias VALUES (?, ?, ?, ?, ?)",
+            id.stored + [.blob(target.key.encoded()), .blob(target.position.encoded()), .integer(isPending)])
+    }
+
+    // MARK: Finding rows
+
+    func liveRows(of table: RecordName) throws -> [RowID] {
+        try statements.all("SELECT key FROM _ubq_row WHERE tbl = ? AND place = 0", [.text(table)]) {
+            RowID(table: table, key: try RecordKey(decoding: $0[0].bytes))
+        }.sorted()
+    }
+
+    func rows(matching values: [RecordValue], in table: RecordName, columns: [RecordName]) throws -> [RowID] {
+        let claim: [RecordValue] = [.text(table), .blob(Self.bytes(of: columns)), .blob(Self.bytes(of: values))]
+        return try statements.all("SELECT key FROM _ubq_claim WHERE tbl = ? AND columns = ? AND claimed = ?", claim) {
+            RowID(table: table, key: try RecordKey(decoding: $0[0].bytes))
+        }.sorted()
+    }
+
+    func children(of id: RowID) throws -> [RowID] {
+        try statements.all("SELECT tbl, key FROM _ubq_child WHERE parent = ? AND parent_key = ?", id.stored) {
+            try RowID(stored: $0)
+        }.sorted()
+    }
+
+    func asideRows() throws -> [RowID] {
+        try statements.all("SELECT tbl, key FROM _ubq_row WHERE place = 2") { try RowID(stored: $0) }.sorted()
+    }
+
+    // MARK: The rest
+
+    mutating func lose(_ value: LostValue) throws {
+        try statements.run(
+            "INSERT INTO _ubq_lost(noted, tbl, key, body) VALUES (?, ?, ?, ?)",
+            [.integer(now.nanoseconds)] + value.row.stored + [.blob(value.encoded())])
+    }
+
+    func lastFile(of device: DeviceID) throws -> UInt64 {
+        try statements.first("SELECT file FROM _ubq_device WHERE device = ?", [.bits(device.value)]) {
+            UInt64(bitPattern: $0.integer(0))
+        } ?? 0
+    }
+
+    mutating func setLastFile(_ number: UInt64, of device: DeviceID, name: String) throws {
+        try statements.run(
+            "INSERT INTO _ubq_device VALUES (?1, ?2, 0, 0, ?3) ON CONFLICT (device) DO UPDATE SET file = ?2, name = ?3",
+            [.bits(device.value), .bits(number), .text(name)])
+    }
+
+    // MARK: Index
+
+    private struct Entry {
+        let table: String
+        let columns: [String]
+
+        var match: String { columns.map { "\($0) = ?" }.joined(separator: " AND ") }
+
+        static let claim = Entry(table: "_ubq_claim", columns: ["tbl", "columns", "claimed", "key"])
+        static let child = Entry(table: "_ubq_child", columns: ["parent", "parent_key", "tbl", "key"])
+    }
+
+    private func index(_ row: Record, _ id: RowID, _ rules: TableRules) throws {
+        for (entry, values) in entries(of: row, id, rules) {
+            // Two references of a row may name one parent.
+            try statements.run("INSERT OR IGNORE INTO \(entry.table) VALUES (?, ?, ?, ?)", values)
+        }
+    }
+
+    /// Returns what finds a live row by its unique values and by its parents.
+    private func entries(of row: Record, _ id: RowID, _ rules: TableRules) -> [(Entry, [RecordValue])] {
+        var entries: [(Entry, [RecordValue])] = []
+        for columns in rules.claims {
+            guard let values = row.values(of: columns, id: id, rules: rules) else { continue }
+            let claim: [RecordValue] = [
+                .text(id.table), .blob(Self.bytes(of: columns)), .blob(Self.bytes(of: values)),
+                .blob(id.key.encoded()),
+            ]
+            entries.append((.claim, claim))
+        }
+        for parent in row.parents(id: id, rules: rules) { entries.append((.child, parent.stored + id.stored)) }
+        return entries
+    }
+
+    private static func bytes(of names: [RecordName]) -> [UInt8] {
+        var writer = ByteWriter()
+        for name in names { writer.append(counted: name.utf8) }
+        return writer.bytes
+    }
+
+    /// The values of a claim are never NULL, so they have the encoding of a key.
+    private static func bytes(of values: [RecordValue]) -> [UInt8] { RecordKey(values)?.encoded() ?? [] }
+}
+
+extension RowID {
+    /// The table and the key as the state's tables have them.
+    var stored: [RecordValue] { [.text(table), .blob(key.encoded())] }
+
+    init(stored row: SQLRow) throws {
+        guard let table = RecordName(utf8: row[0].bytes) else {
+            throw ByteCodingError.invalid("a table without a name")
+        }
+        self.init(table: table, key: try RecordKey(decoding: row[1].bytes))
+    }
+}

@@ -1,0 +1,115 @@
+import Basics
+import CloudModel
+import Records
+
+/// Folds files of the log and shows the result, in one transaction of the database: what was pending is pending again afterwards, behind
+/// what the log has, and the program's tables show both.
+struct RecordImporter {
+    /// How long lost values are kept (docs/DATABASES.md).
+    private static let keepsLost = Duration.seconds(30 * 86_400)
+
+    struct Received: Sendable {
+        let place: RecordFileOrder.Place
+        let bytes: [UInt8]
+    }
+
+    let statements: StatementCache
+    let tables: [TableSchema]
+    let path: String
+    let time: Timestamp
+
+    func run(_ files: [Received], _ start: StoreState) throws -> UbiquitousChanges {
+        var state = start
+        try CapturedGroups(statements: statements, tables: tables, state: state).seal(at: time)
+        var affected = try fold(files, &state)
+        affected.formUnion(try ids("SELECT tbl, key FROM _ubq_shown"))
+        affected.formUnion(try ids("SELECT tbl, key FROM _ubq_refused"))
+        let view = PendingView(statements: statements, state: state, now: time)
+        let (wanted, touched, unions) = try view.read { records, touched in
+            for table in try staleTables() { affected.formUnion(try records.liveRows(of: table)) }
+            return (try wantedRows(affected.union(touched), in: records), touched, try pendingUnions())
+        }
+        var applier = RowApplier(statements, tables)
+        try statements.run("UPDATE _ubq_now SET capturing = 0")
+        try applier.apply(wanted)
+        try statements.run("UPDATE _ubq_now SET capturing = 1")
+        try remember(touched, unions)
+        try state.save(statements)
+        var changes = UbiquitousChanges()
+        (changes.rows, changes.refused, changes.files) = (applier.changes, applier.refused, files.count)
+        return changes
+    }
+
+    // MARK: The log
+
+    private func fold(_ files: [Received], _ state: inout StoreState) throws -> Set<RowID> {
+        var touched: Set<RowID> = []
+        var records = StoredRecords(statements: statements, now: time)
+        for received in files {
+            let file = try RecordFile(decoding: received.bytes)
+            let place = received.place
+            guard file.store == state.store, file.device == place.device, file.number == place.number else {
+                throw RecordFileError.damaged("it has the contents of another file")
+            }
+            // Another process of this program may have folded it meanwhile.
+            guard try file.number > records.lastFile(of: file.device) else { continue }
+            if file.device == state.device { try confirm(received) }
+            touched.formUnion(try RecordReducer().fold(file, at: place.version, into: &records))
+            try statements.run(
+                "UPDATE _ubq_device SET sequence = ?, change = ? WHERE device = ?",
+                [
+                    .bits(place.version.sequence.value), .integer(Int64(place.version.index)),
+                    .bits(place.device.value),
+                ])
+            state.base = RecordPosition(
+                version: place.version, file: file.number,
+                place: UInt32(truncatingIfNeeded: file.transactions.count - 1))
+        }
+        let oldest = time.adding(.zero - Self.keepsLost)
+        try statements.run("DELETE FROM _ubq_lost WHERE noted < ?", [.integer(oldest.nanoseconds)])
+        return touched
+    }
+
+    /// Drops transactions from the pending ones that the log has. A file with other bytes than this database wrote comes from a copy of it.
+    private func confirm(_ received: Received) throws {
+        let number = RecordValue.bits(received.place.number)
+        let bytes = try statements.first("SELECT bytes FROM _ubq_file WHERE number = ?", [number]) { $0[0].bytes }
+        guard bytes == received.bytes else {
+            throw UbiquitousDatabaseError.numberTaken(file: "file \(received.place.number) of \(path)")
+        }
+        try statements.run("DELETE FROM _ubq_pending WHERE file = ?", [number])
+        try statements.run("DELETE FROM _ubq_file WHERE number = ?", [number])
+    }
+
+    // MARK: The view
+
+    private func ids(_ sql: String) throws -> [RowID] { try statements.all(sql) { try RowID(stored: $0) } }
+
+    private func staleTables() throws -> [RecordName] {
+        try statements.all("SELECT tbl FROM _ubq_table WHERE is_stale") { RecordName(utf8: $0[0].bytes) }
+            .compactMap { $0 }
+    }
+
+    /// Returns how rows should be.
+    private func wantedRows(_ ids: Set<RowID>, in records: StoredRecords) throws -> [RowID: RowApplier.Wanted] {
+        var wanted: [RowID: RowApplier.Wanted] = [:]
+        for id in ids {
+            guard let table = tables.first(where: { $0.name == id.table }) else { continue }
+            let record = try records.row(id)
+            wanted[id] = .some(record.flatMap { table.shown($0, id) })
+        }
+        return wanted
+    }
+
+    private func pendingUnions() throws -> [[RecordValue]] {
+        try statements.all("SELECT tbl, key, target FROM _ubq_alias WHERE is_pending") { $0.values(0..<3) }
+    }
+
+    private func remember(_ touched: Set<RowID>, _ unions: [[RecordValue]]) throws {
+        try statements.run("DELETE FROM _ubq_shown")
+        for id in touched { try statements.run("INSERT INTO _ubq_shown VALUES (?, ?)", id.stored) }
+        try statements.run("DELETE FROM _ubq_union")
+        for union in unions { try statements.run("INSERT INTO _ubq_union VALUES (?, ?, ?)", union) }
+        try statements.run("UPDATE _ubq_table SET is_stale = 0")
+    }
+}

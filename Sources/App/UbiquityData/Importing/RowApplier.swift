@@ -1,0 +1,100 @@
+import Foundation
+import GRDB
+import Records
+
+/// Makes rows of the program's tables equal to the view. Foreign keys have to be off, so that no action of theirs changes other rows: what
+/// they did on the device that wrote is in its transaction.
+struct RowApplier {
+    /// How a row should be, without the columns of its key; nil for one that is not in its table.
+    typealias Wanted = [RecordName: RecordValue]?
+
+    let statements: StatementCache
+    let tables: [TableSchema]
+    private(set) var changes: [UbiquitousChanges.Row] = []
+    private(set) var refused: [UbiquitousChanges.Refusal] = []
+
+    init(_ statements: StatementCache, _ tables: [TableSchema]) {
+        (self.statements, self.tables) = (statements, tables)
+    }
+
+    private struct Write {
+        let table: TableSchema
+        let key: RecordKey
+        /// The columns that change, or all of them for a new row.
+        let values: [RecordName: RecordValue]
+        let kind: UbiquitousChanges.Kind
+        let isInsert: Bool
+    }
+
+    /// - Parameter wanted: Has all rows that were refused before.
+    mutating func apply(_ wanted: [RowID: Wanted]) throws {
+        try statements.run("DELETE FROM _ubq_refused")
+        var writes: [Write] = []
+        for (id, wanted) in wanted.sorted(by: { $0.key < $1.key }) {
+            guard let table = tables.first(where: { $0.name == id.table }) else { continue }
+            if let write = try prepare(table, id.key, wanted) { writes.append(write) }
+        }
+        // All removals precede all additions, so that rows can exchange their unique values.
+        for write in writes { try perform(write) }
+    }
+
+    /// Removes a row that goes, or whose unique columns change, and returns what has to be written.
+    private mutating func prepare(_ table: TableSchema, _ key: RecordKey, _ wanted: Wanted) throws -> Write? {
+        let rows = TableRows(statements: statements, table: table)
+        let present = try rows.read(key)
+        guard let wanted else {
+            if present != nil {
+                try rows.delete(key)
+                note(table, key, .deleted)
+            }
+            return nil
+        }
+        guard let present else {
+            return Write(table: table, key: key, values: wanted, kind: .inserted, isInsert: true)
+        }
+        let changed = wanted.filter { present[$0.key] != $0.value }
+        guard !changed.isEmpty else { return nil }
+        guard table.constrained.isDisjoint(with: changed.keys) else {
+            try rows.delete(key)
+            return Write(table: table, key: key, values: wanted, kind: .updated, isInsert: true)
+        }
+        return Write(table: table, key: key, values: changed, kind: .updated, isInsert: false)
+    }
+
+    private mutating func perform(_ write: Write) throws {
+        let rows = TableRows(statements: statements, table: write.table)
+        do {
+            if write.isInsert {
+                try rows.insert(write.key, write.values)
+            } else {
+                try rows.update(write.key, write.values)
+            }
+            note(write.table, write.key, write.kind)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            let message = error.message ?? "a constraint"
+            let stored = RowID(table: write.table.name, key: write.key).stored
+            try statements.run("INSERT INTO _ubq_refused VALUES (?, ?, ?)", stored + [.text(message)])
+            refused.append(
+                UbiquitousChanges.Refusal(
+                    table: write.table.name.description, key: write.key.values.map(\.databaseValue), message: message))
+        }
+    }
+
+    private mutating func note(_ table: TableSchema, _ key: RecordKey, _ kind: UbiquitousChanges.Kind) {
+        changes.append(
+            UbiquitousChanges.Row(
+                table: table.name.description, key: key.values.map(\.databaseValue), kind: kind))
+    }
+}
+
+extension RecordValue {
+    var databaseValue: DatabaseValue {
+        switch self {
+        case .null: .null
+        case .integer(let number): number.databaseValue
+        case .real(let number): number.databaseValue
+        case .text(let bytes): String(decoding: bytes, as: UTF8.self).databaseValue
+        case .blob(let bytes): Data(bytes).databaseValue
+        }
+    }
+}

@@ -1,0 +1,28 @@
+public import GRDB
+
+/// What an import changed in the program's tables.
+public struct UbiquitousChanges: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable { case inserted, updated, deleted }
+
+    public struct Row: Hashable, Sendable {
+        public let table: String
+        /// The columns of the primary key, in its order.
+        public let key: [DatabaseValue]
+        public let kind: Kind
+    }
+
+    /// A row that a constraint of this device's schema, such as a CHECK, does not accept. It is kept, and tried again at each import.
+    public struct Refusal: Hashable, Sendable {
+        public let table: String
+        public let key: [DatabaseValue]
+        /// SQLite's message.
+        public let message: String
+    }
+
+    public internal(set) var rows: [Row] = []
+    public internal(set) var refused: [Refusal] = []
+    /// How many files of transactions were read.
+    public internal(set) var files = 0
+
+    public var isEmpty: Bool { rows.isEmpty && refused.isEmpty && files == 0 }
+}

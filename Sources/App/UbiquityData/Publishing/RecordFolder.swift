@@ -1,0 +1,102 @@
+import Basics
+import CLinux
+import CloudModel
+import Foundation
+import Glibc
+import Records
+
+/// A folder in a container's data area with the files of all devices: `DATABASE/DEVICE/NUMBER.rows`. Each device writes only below its own
+/// name, so that no conflict between files can arise.
+struct RecordFolder: RecordSource, RecordOutlet {
+    private static let ending = ".rows"
+
+    let path: String
+    let store: ItemID
+    let device: DeviceID
+    /// Returns the version that the log gave to a file; nil while the log does not have it.
+    let version: @Sendable (String) throws -> VersionID?
+
+    init(
+        path: String, store: ItemID, device: DeviceID,
+        version: @escaping @Sendable (String) throws -> VersionID? = RecordFolder.attribute
+    ) {
+        (self.path, self.store, self.device, self.version) = (path, store, device, version)
+    }
+
+    private func folder(of device: DeviceID) -> String { "\(path)/\(store)/\(device)" }
+
+    private func path(of number: UInt64, _ device: DeviceID) -> String {
+        let digits = "\(number)"
+        let zeros = String(repeating: "0", count: max(0, 9 - digits.count))
+        return "\(folder(of: device))/\(zeros)\(digits)\(Self.ending)"
+    }
+
+    // MARK: Writing
+
+    func write(_ bytes: [UInt8], number: UInt64) throws {
+        let file = path(of: number, device)
+        if FileManager.default.fileExists(atPath: file) {
+            guard try contents(of: file) == bytes else { throw UbiquitousDatabaseError.numberTaken(file: file) }
+            return
+        }
+        try createDirectories(folder(of: device))
+        // The name of the temporary file keeps it on this device.
+        try DurableFile(file, temporary: "\(file).tmp").replace(with: bytes)
+    }
+
+    // MARK: Reading
+
+    /// Lists twice: files appear in the order of the log, so when the first listing is done, each file with a version up to the highest that
+    /// it found is there, and the second listing finds it, also in a folder that the first one had passed.
+    func files(after folded: [DeviceID: UInt64]) throws -> [RecordFileOrder.Place] {
+        let first = try list(after: folded)
+        guard let last = first.map(\.version).max() else { return [] }
+        return try list(after: folded).filter { $0.version <= last }
+    }
+
+    private func list(after folded: [DeviceID: UInt64]) throws -> [RecordFileOrder.Place] {
+        var files: [RecordFileOrder.Place] = []
+        for name in try names(in: "\(path)/\(store)") {
+            guard let value = UInt64(name, radix: 16), DeviceID(value).description == name else { continue }
+            let device = DeviceID(value)
+            for name in try names(in: folder(of: device)) where name.hasSuffix(Self.ending) {
+                guard let number = UInt64(name.dropLast(Self.ending.count)), number > folded[device] ?? 0 else {
+                    continue
+                }
+                let file = path(of: number, device)
+                guard file.hasSuffix("/\(name)"), let version = try version(file) else { continue }
+                files.append(RecordFileOrder.Place(device: device, number: number, version: version))
+            }
+        }
+        return files
+    }
+
+    private func names(in folder: String) throws -> [String] {
+        guard FileManager.default.fileExists(atPath: folder) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder)
+    }
+
+    func read(_ file: RecordFileOrder.Place) throws -> [UInt8] { try contents(of: path(of: file.number, file.device)) }
+
+    private func contents(of file: String) throws -> [UInt8] {
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        guard let size = attributes[.size] as? UInt64, size <= UInt64(RecordFile.maximumBytes) else {
+            throw RecordFileError.damaged("\(file) is too large for a file of transactions")
+        }
+        return Array(try Data(contentsOf: URL(filePath: file)))
+    }
+
+    /// Returns the value of `user.ubiquity.version`, which a mount gives to each document that is in the cloud.
+    @Sendable static func attribute(_ file: String) throws -> VersionID? {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = getxattr(file, "user.ubiquity.version", &bytes, bytes.count)
+        guard count >= 0 else {
+            switch errno {
+            case ENODATA, ENOENT: return nil
+            case EOPNOTSUPP: throw UbiquitousDatabaseError.noMount(path: file)
+            case let code: throw Errno(code, "getxattr \(file)")
+            }
+        }
+        return VersionID(String(decoding: bytes.prefix(count), as: UTF8.self))
+    }
+}

@@ -1,0 +1,35 @@
+/// Why a database cannot be shared, or its transactions not be sent or received.
+public enum UbiquitousDatabaseError: Error, Hashable, CustomStringConvertible {
+    /// The table cannot be merged with that of another device.
+    case unsharable(table: String, reason: String)
+    /// The file is a copy of another shared database, or belongs to another one.
+    case otherDatabase(path: String, found: String, wanted: String)
+    /// A newer release wrote what is in the file.
+    case newerLayout(path: String, found: Int64)
+    /// The tables of the library are damaged.
+    case damaged(path: String, what: String)
+    /// The folder is in no mounted container.
+    case noMount(path: String)
+    /// A file of this device is in the cloud with other transactions: two copies of the database have written.
+    case numberTaken(file: String)
+
+    public var description: String {
+        switch self {
+        case .unsharable(let table, let reason): "The table \(table) cannot be shared: \(reason)."
+        case .otherDatabase(let path, let found, let wanted):
+            "\(path) belongs to the shared database \(found), not to \(wanted). Open it with its own identifier, or take "
+                + "another file."
+        case .newerLayout(let path, let found):
+            "\(path) was last used by a newer version of ubiquity (layout \(found)). Nothing was changed. Install a newer "
+                + "version."
+        case .damaged(let path, let what):
+            "What \(path) keeps about its other devices is damaged (\(what)). Attach a new file to the shared database, and "
+                + "copy rows that are missing there."
+        case .noMount(let path):
+            "\(path) is in no mounted container. Use a folder of a container, beside its Documents, while it is mounted."
+        case .numberTaken(let file):
+            "\(file) has other transactions than this database wrote. The database was restored from a copy, or a copy of it "
+                + "is in use. Attach a new file to the shared database, and copy rows that are missing there."
+        }
+    }
+}

@@ -1,0 +1,277 @@
+package import Basics
+package import CloudModel
+public import GRDB
+package import Records
+
+/// A SQLite database whose tables are shared with other devices.
+///
+/// The file stays on this device, and any program may read and write it, also one that does not know of this library: triggers note each
+/// change in the transaction that makes it. What is shared are transactions, in files that only this device writes; each device folds the
+/// files of all in the same order and gets the same rows.
+///
+/// One transaction of ``write(_:)`` is one transaction on all devices. What other connections commit between two calls of this object's
+/// methods arrives on other devices as one transaction.
+public final class UbiquitousDatabase: Sendable {
+    /// Reads the database; observations that GRDB makes on it see each import as one change. Write with ``write(_:)``.
+    public var reader: any DatabaseReader { pool }
+    /// Names the shared database. Other devices attach their file with it.
+    public let identifier: String
+    public let path: String
+
+    private let pool: DatabasePool
+    private let tables: [TableSchema]
+    private let deviceName: String
+    private let clock: any TimeSource
+
+    /// Opens a database, and shares its tables if they are not shared yet.
+    ///
+    /// - Parameters:
+    ///   - path: The file. It must not be in the cloud.
+    ///   - tables: All shared tables, each time.
+    ///   - identifier: The ``identifier`` of the database to attach a file to; nil for one that begins here, or was opened before.
+    ///   - deviceName: Shown to people beside what this device wrote.
+    ///   - schemaVersion: Grows when tables get other unique columns, references or natural keys. Older rules do not replace newer ones.
+    ///   - prepare: Makes or migrates the tables.
+    public convenience init(
+        path: String, tables: [UbiquitousTable], identifier: String? = nil, deviceName: String,
+        schemaVersion: UInt64 = 1, prepare: (any DatabaseWriter) throws -> Void = { _ in }
+    ) throws {
+        try self.init(
+            path: path, tables: tables, identifier: identifier, deviceName: deviceName, schemaVersion: schemaVersion,
+            clock: SystemTime(), prepare: prepare)
+    }
+
+    package init(
+        path: String, tables: [UbiquitousTable], identifier: String? = nil, device: DeviceID? = nil, deviceName: String,
+        schemaVersion: UInt64 = 1, clock: any TimeSource, prepare: (any DatabaseWriter) throws -> Void = { _ in }
+    ) throws {
+        var configuration = Configuration()
+        // Other programs write too; each transaction of theirs is short.
+        configuration.busyMode = .timeout(5)
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        try prepare(pool)
+        let (state, schemas) = try pool.writeWithoutTransaction { db in
+            try Self.open(
+                db, path: path, tables: tables, identifier: identifier, device: device, version: schemaVersion,
+                now: clock.now())
+        }
+        self.pool = pool
+        self.path = path
+        self.identifier = state.store.description
+        self.deviceName = RecordFile.shortened(deviceName)
+        self.clock = clock
+        self.tables = schemas
+        if try pool.read({ try StatementCache($0).first("SELECT 1 FROM _ubq_table WHERE is_stale", [], { _ in true }) })
+            != nil
+        {
+            try rebase([])
+        }
+    }
+
+    private static func open(
+        _ db: Database, path: String, tables: [UbiquitousTable], identifier: String?, device: DeviceID?,
+        version: UInt64, now: Timestamp
+    ) throws -> (StoreState, [TableSchema]) {
+        var opened: (StoreState, [TableSchema])?
+        try db.inTransaction(.immediate) {
+            let statements = StatementCache(db)
+            let encoding = try statements.first("PRAGMA encoding") { $0[0] }
+            guard encoding == .text("UTF-8") else {
+                throw UbiquitousDatabaseError.unsharable(
+                    table: tables.first?.name ?? "",
+                    reason: "the database is encoded in UTF-16. Copy it to one in UTF-8")
+            }
+            let state = try Self.state(statements, path: path, identifier: identifier, device: device)
+            let schemas = try SchemaReader(statements: statements).tables(tables)
+            try CaptureInstaller(
+                statements: statements, tables: schemas, state: state, version: version, time: now
+            ).install()
+            opened = (state, schemas)
+            return .commit
+        }
+        guard let opened else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+        return opened
+    }
+
+    /// Returns the identity of the shared database, and makes it for a file that is not shared yet.
+    private static func state(
+        _ statements: StatementCache, path: String, identifier: String?, device: DeviceID?
+    ) throws -> StoreState {
+        if let state = try StoreState(statements, path: path) {
+            if let identifier, identifier != state.store.description {
+                throw UbiquitousDatabaseError.otherDatabase(
+                    path: path, found: state.store.description, wanted: identifier)
+            }
+            return state
+        }
+        let store = try identifier.map { text in
+            guard let store = ItemID(text) else {
+                throw UbiquitousDatabaseError.otherDatabase(path: path, found: "none", wanted: text)
+            }
+            return store
+        }
+        var generator = SystemRandomNumberGenerator()
+        let state = StoreState(store: store ?? .random(), device: device ?? .random(using: &generator))
+        for sql in StateTables.statements { try statements.run(sql) }
+        try state.save(statements)
+        return state
+    }
+
+    public func close() throws { try pool.close() }
+
+    // MARK: Writing
+
+    /// Runs a transaction. Others see all of it or nothing.
+    public func write<T>(_ updates: (Database) throws -> T) throws -> T {
+        try inTransaction { statements in
+            try CapturedGroups.begin(statements)
+            let result = try updates(statements.db)
+            try CapturedGroups.end(statements, at: clock.now())
+            return result
+        }
+    }
+
+    private func inTransaction<T>(_ body: (StatementCache) throws -> T) throws -> T {
+        try pool.writeWithoutTransaction { db in try Self.inTransaction(db, body) }
+    }
+
+    private static func inTransaction<T>(_ db: Database, _ body: (StatementCache) throws -> T) throws -> T {
+        var result: T?
+        try db.inTransaction(.immediate) {
+            result = try body(StatementCache(db))
+            return .commit
+        }
+        guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+        return result
+    }
+
+    private func state(_ statements: StatementCache) throws -> StoreState {
+        guard let state = try StoreState(statements, path: path) else {
+            throw UbiquitousDatabaseError.damaged(path: path, what: "its identity is missing")
+        }
+        return state
+    }
+
+    // MARK: Publishing
+
+    /// This device's id in the shared database.
+    package var device: DeviceID {
+        get throws { try pool.read { try state(StatementCache($0)).device } }
+    }
+
+    /// Puts what was committed into files, durably in the database, and returns the numbers of those that are not known to be written.
+    package func prepareFiles() throws -> [UInt64] {
+        try pool.writeWithoutTransaction { db in
+            // The default of a WAL database loses the last commits with the power; a number must not be given twice.
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            defer {
+                // Back to the pool's default. A failure leaves the safer mode.
+                try? db.execute(sql: "PRAGMA synchronous = NORMAL")
+            }
+            return try Self.inTransaction(db) { statements in
+                let state = try state(statements)
+                try CapturedGroups(statements: statements, tables: tables, state: state).seal(at: clock.now())
+                let publisher = RecordPublisher(statements: statements, deviceName: deviceName)
+                _ = try publisher.prepare(state)
+                return try publisher.unwritten()
+            }
+        }
+    }
+
+    /// Writes what was committed since the last time, and what an earlier call could not write. Returns the number of files.
+    @discardableResult
+    package func publish(to outlet: any RecordOutlet) throws -> Int {
+        let numbers = try prepareFiles()
+        for number in numbers {
+            let bytes = try pool.read { db in
+                try RecordPublisher(statements: StatementCache(db), deviceName: deviceName).bytes(of: number)
+            }
+            // Another process may have read the file back from the log meanwhile.
+            guard let bytes else { continue }
+            try outlet.write(bytes, number: number)
+            try inTransaction { statements in
+                try RecordPublisher(statements: statements, deviceName: deviceName).noteWritten(number)
+            }
+        }
+        return numbers.count
+    }
+
+    // MARK: Importing
+
+    /// Files are folded in transactions of about this size.
+    private static let importBytes = 64 << 20
+
+    /// Folds what the log has since the last time, and shows it in the tables.
+    @discardableResult
+    package func importFiles(from source: any RecordSource) throws -> UbiquitousChanges {
+        let folded = try pool.read { db in
+            try StatementCache(db).all("SELECT device, file, sequence, change FROM _ubq_device") { row in
+                RecordFileOrder.Place(
+                    device: DeviceID(UInt64(bitPattern: row.integer(0))), number: UInt64(bitPattern: row.integer(1)),
+                    version: VersionID(
+                        sequence: LogSequence(UInt64(bitPattern: row.integer(2))),
+                        index: UInt32(truncatingIfNeeded: row.integer(3))))
+            }
+        }
+        var order = RecordFileOrder(folded: folded)
+        let numbers = Dictionary(folded.map { ($0.device, $0.number) }) { max($0, $1) }
+        for file in try source.files(after: numbers) {
+            order.note(file.number, of: file.device, version: file.version)
+        }
+        var changes = UbiquitousChanges()
+        while order.next != nil {
+            // Read before the transaction begins, because a download may take long.
+            var files: [RecordImporter.Received] = []
+            var size = 0
+            while let place = order.next, files.isEmpty || size < Self.importBytes {
+                let bytes = try source.read(place)
+                files.append(RecordImporter.Received(place: place, bytes: bytes))
+                size += bytes.count
+                order.advance()
+            }
+            let part = try rebase(files)
+            changes.rows += part.rows
+            changes.refused = part.refused
+            changes.files += part.files
+        }
+        return changes
+    }
+
+    @discardableResult
+    private func rebase(_ files: [RecordImporter.Received]) throws -> UbiquitousChanges {
+        try pool.writeWithoutTransaction { db in
+            // What foreign keys did elsewhere is in the transactions. The setting cannot change within a transaction.
+            try db.execute(sql: "PRAGMA foreign_keys = OFF")
+            defer {
+                // The pool turned it on when it opened the connection, so this cannot fail where that succeeded.
+                try? db.execute(sql: "PRAGMA foreign_keys = ON")
+            }
+            return try Self.inTransaction(db) { statements in
+                let importer = RecordImporter(statements: statements, tables: tables, path: path, time: clock.now())
+                let changes = try importer.run(files, state(statements))
+                for table in Set(changes.rows.map(\.table)) { try db.notifyChanges(in: Table(table)) }
+                return changes
+            }
+        }
+    }
+
+    // MARK: What did not remain
+
+    /// What the log replaced or refused without the writer's knowledge, newest first, at most `limit`.
+    package func lostValues(limit: Int = 1_000) throws -> [LostValue] {
+        try pool.read { db in
+            try StatementCache(db).all(
+                "SELECT body FROM _ubq_lost ORDER BY id DESC LIMIT ?", [.integer(Int64(limit))]
+            ) { try LostValue(decoding: $0[0].bytes) }
+        }
+    }
+}
+
+extension RecordFile {
+    /// Returns the name, or its beginning if it is too long for a file.
+    fileprivate static func shortened(_ name: String) -> String {
+        var name = name
+        while name.utf8.count > maximumDeviceNameBytes { name.removeLast() }
+        return name
+    }
+}

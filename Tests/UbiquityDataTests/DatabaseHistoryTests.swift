@@ -1,0 +1,119 @@
+import CloudModel
+import GRDB
+import Records
+import TestSupport
+import Testing
+
+@testable import UbiquityData
+
+/// Random histories of devices whose databases are real, with random schemas; other programs write to them, files overtake one another, and
+/// devices die at each step.
+@Suite("Histories of databases")
+struct DatabaseHistoryTests {
+    private struct History {
+        var random: SeededGenerator
+        let schema: RandomSchema
+        let folder: DataFolder
+        let cloud = MemoryCloud()
+        var devices: [UbiquitousDatabase] = []
+
+        init(seed: UInt64) throws {
+            random = SeededGenerator(seed: seed)
+            schema = RandomSchema(&random)
+            folder = try DataFolder()
+            for number in 0..<random.number(2..<4) { devices.append(try open(number)) }
+        }
+
+        func open(_ number: Int) throws -> UbiquitousDatabase {
+            try folder.open("device \(number)", schema.tables, device: UInt64(number + 1), schema.sql)
+        }
+
+        mutating func reopen(_ number: Int) throws {
+            try devices[number].close()
+            devices[number] = try open(number)
+        }
+
+        func records(_ number: Int, known: Int? = nil, death: MemoryRecords.Death? = nil) -> MemoryRecords {
+            MemoryRecords(cloud: cloud, device: DeviceID(UInt64(number + 1)), known: known, death: death)
+        }
+
+        mutating func step() throws {
+            let number = random.number(0..<devices.count)
+            switch random.number(0..<12) {
+            case 0..<6: try schema.act(on: devices[number], in: folder.file("device \(number)"), &random)
+            case 6: try devices[number].publish(to: records(number))
+            case 7:
+                // The device dies before its file is written, after that, or with the file in the database only.
+                let death = random.pick([MemoryRecords.Death.beforeWriting, .afterWriting, nil]) ?? nil
+                if let death {
+                    // The death is what is being tested; without pending transactions it does not happen.
+                    _ = try? devices[number].publish(to: records(number, death: death))
+                } else {
+                    _ = try devices[number].prepareFiles()
+                }
+                try reopen(number)
+            case 8: cloud.deliver(&random)
+            case 9:
+                // The same, while a file is read.
+                _ = try? devices[number].importFiles(from: records(number, death: .reading))
+                try reopen(number)
+            default:
+                let known = random.number(0..<cloud.log.count + 1)
+                try devices[number].importFiles(from: records(number, known: known))
+            }
+        }
+
+        /// All devices send what they have and read the whole log.
+        mutating func meet() throws {
+            for number in devices.indices { try devices[number].publish(to: records(number)) }
+            while !cloud.isQuiet { cloud.deliver(&random) }
+            for number in devices.indices { try devices[number].importFiles(from: records(number)) }
+        }
+
+        /// The rows as the reducer says, folded in memory.
+        func expected() throws -> Dump {
+            var records = DictionaryRecords()
+            var order = RecordFileOrder()
+            let files = cloud.log
+            for (place, file) in files.enumerated() {
+                order.note(file.number, of: file.device, version: MemoryCloud.version(place))
+            }
+            while let place = order.next {
+                let file = files.first { $0.device == place.device && $0.number == place.number }
+                let bytes = try #require(file?.bytes)
+                _ = try RecordReducer().fold(RecordFile(decoding: bytes), at: place.version, into: &records)
+                order.advance()
+            }
+            let schemas = try devices[0].reader.read { db in
+                try SchemaReader(statements: StatementCache(db)).tables(schema.tables)
+            }
+            var dump = Dump()
+            for (id, row) in records.rows {
+                guard let table = schemas.first(where: { $0.name == id.table }) else { continue }
+                dump[id] = table.shown(row, id)
+            }
+            return dump
+        }
+    }
+
+    @Test(
+        "databases with random schemas and histories are equal to what the reducer says, also after deaths at each step"
+    )
+    func equal() throws {
+        for seed in 0..<20 as Range<UInt64> {
+            var history = try History(seed: seed)
+            for _ in 0..<40 { try history.step() }
+            try history.meet()
+            let expected = try history.expected()
+            for device in history.devices {
+                let isEqual = try device.dump(history.schema.tables) == expected
+                #expect(isEqual, "seed \(seed)")
+                #expect(try device.text("PRAGMA integrity_check") == "ok", "seed \(seed)")
+                #expect(try device.text("PRAGMA foreign_key_check") == nil, "seed \(seed)")
+                #expect(try device.text("SELECT count(*) FROM _ubq_pending") == "0", "seed \(seed)")
+                #expect(try device.text("SELECT count(*) FROM _ubq_refused") == "0", "seed \(seed)")
+            }
+            for device in history.devices { try device.close() }
+        }
+    }
+}
