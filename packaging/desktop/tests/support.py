@@ -23,8 +23,8 @@ DESKTOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, DESKTOP)
 
 from ubiquity_desktop import frames  # noqa: E402
+from ubiquity_desktop.channel import Timing  # noqa: E402
 from ubiquity_desktop.emblems import Emblems  # noqa: E402
-from ubiquity_desktop.link import Timing  # noqa: E402
 from ubiquity_desktop.mounts import Mount  # noqa: E402
 
 # A wait that takes so long has failed.
@@ -94,8 +94,26 @@ class SelectLoop:
             self.run(0.02)
 
 
+def status(**fields):
+    """The state of a mount as `status` has it, with these fields."""
+    cloud = {"url": "file:///cloud", "state": "online", **fields.pop("cloud", {})}
+    queue_fields = {"uploads": 0, "downloads": 0, "pendingItems": 0, "pendingBytes": 0, **fields.pop("queue", {})}
+    return {
+        "mount": "/m", "pid": 1, "state": "/s", "device": {"name": "d", "id": "1"}, "cloud": cloud, "queue": queue_fields,
+        "transfers": [], "errors": [], "containers": ["CloudDocs"], "conflicts": 0, "cache": {"bytes": 0}, **fields,
+    }
+
+
+def conflict(path, *versions):
+    sides = [
+        {"version": each, "path": f"{path} {each}", "device": "d", "modified": "2026-11-21T14:03:12.500Z", "size": 1}
+        for each in versions
+    ]
+    return {"path": path, "current": {**sides[0], "version": "9.9", "path": path}, "versions": sides}
+
+
 class Daemon:
-    """Accepts connections and responds to `hello`, `monitor` and `emblems`."""
+    """Accepts connections and responds to `hello`, `monitor`, `emblems` and what the program of the desktop sends."""
 
     def __init__(self, path, states):
         self.path, self.states = path, states
@@ -105,6 +123,9 @@ class Daemon:
         self.released = threading.Event()
         self.released.set()
         self.failure = None
+        # What `status` and `conflicts` return, how often `status` was requested, and the other requests.
+        self.status, self.conflicts, self.asked = status(), [], queue.Queue()
+        self.calls = queue.Queue()
         self.respond = lambda paths: [self.states.get(path, "unknown") for path in paths]
         self._clients, self._lock = [], threading.Lock()
         self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -145,6 +166,15 @@ class Daemon:
         elif verb == "monitor":
             self._monitor = message["id"]
             self.connected.put(True)
+        elif verb == "status":
+            self.asked.put(True)
+            self.send({"id": message["id"], "response": {"status": {"mount": self.status, "items": [], "failures": []}}}, client)
+        elif verb == "conflicts":
+            self.send({"id": message["id"], "response": {"conflicts": {"conflicts": self.conflicts}}}, client)
+        elif verb != "emblems":
+            self.calls.put((verb, body))
+            end = {"failure": {"code": self.failure, "message": "it is"}} if self.failure else {"response": {"done": {}}}
+            self.send({"id": message["id"], **end}, client)
         else:
             paths = [frames.decode_path(path) for path in body["paths"]]
             self.requests.put(paths)
