@@ -312,16 +312,19 @@ class SideBarTests(ProgramTestCase):
         os.unlink(f"{self.folder}/run/ubiquity/m.json")
         self.until(lambda: not self.accounts())
 
-    def test_the_file_by_which_file_managers_find_it_names_what_is_there(self):
-        with open(f"{DESKTOP}/{ID}.ini", encoding="utf-8") as file:
-            fields = dict(line.strip().split("=") for line in file if "=" in line)
-        self.mounted()
+    def test_the_library_of_file_managers_finds_the_account(self):
+        self.mounted(queue={"uploads": 1})
         self.start()
-        manager = self.bus.get_object(fields["BusName"], fields["ObjectPath"])
-        objects = dbus.Interface(manager, "org.freedesktop.DBus.ObjectManager").GetManagedObjects()
-        names = [values["org.freedesktop.CloudProviders.Provider"]["Name"] for values in objects.values()
-                 if "org.freedesktop.CloudProviders.Provider" in values]
-        self.assertEqual(names, ["Ubiquity"])
+        self.until(lambda: self.accounts() and self.accounts()[0][1]["Status"] == 2)
+        installed = f"{self.folder}/installed"
+        subprocess.run([f"{DESKTOP}/install", installed, "/usr"], check=True, timeout=60)
+        collector = subprocess.run(
+            ["/usr/bin/python3", "-B", f"{DESKTOP}/tests/system/collector.py"], capture_output=True, text=True, timeout=60,
+            check=False, env={**self.environment, "XDG_DATA_DIRS": f"{installed}/usr/share"})
+        self.assertEqual(collector.returncode, 0, collector.stderr)
+        self.assertEqual([json.loads(line) for line in collector.stdout.splitlines()], [{
+            "provider": "Ubiquity", "name": "Mobile", "path": self.mount, "status": 2, "status_details": "Uploading 1 item",
+            "has_icon": True}])
 
 
 class ThumbnailTests(ProgramTestCase):
