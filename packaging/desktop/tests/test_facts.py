@@ -50,7 +50,7 @@ class FactTests(unittest.TestCase):
             self.assertIsNone(facts.parse_conflicts(other))
 
     def test_any_response_gives_facts_that_can_be_shown_or_none(self):
-        from ubiquity_desktop import notices, tray
+        from ubiquity_desktop import alerts, tray
         seed = random.randrange(1 << 32)
         generator = random.Random(seed)
         for _ in range(2_000):
@@ -61,7 +61,7 @@ class FactTests(unittest.TestCase):
                 if found is not None:
                     tray.tray([found])
                     tray.account(found)
-                    notices.Notices().update([found], 0)
+                    alerts.Alerts().update([found], 0)
 
     def test_lists_and_texts_are_bounded(self):
         found = facts.parse("/m", response(

@@ -9,7 +9,7 @@ from . import actions, bus, memory, mounts, tray
 from .cloudproviders import CloudProviders
 from .follower import Follower
 from .loop import Loop
-from .notices import Notice, Notices
+from .alerts import Alert, Alerts
 from .notifications import Notifications
 from .statusitem import StatusItem
 from .thumbnails import Thumbnails, Worker
@@ -36,7 +36,7 @@ class Desktop:
         self._loop, self._worker, self._thumbnails = Loop(), Worker(), Thumbnails()
         self._file = memory.file()
         remembered, ends = memory.read(self._file)
-        self._notices, self._pauses = Notices(remembered), memory.Pauses(ends)
+        self._alerts, self._pauses = Alerts(remembered), memory.Pauses(ends)
         self._stored, self._stored_at = None, time.monotonic()
         self._followers, self._pids, self._updating = {}, {}, None
         self._application = bus.Interface(connection, PATH, _APPLICATION, {
@@ -44,7 +44,7 @@ class Desktop:
         }, {})
         self._item = StatusItem(connection, tray.tray(()), self.perform, self._opening)
         self._providers = CloudProviders(connection, self.perform)
-        self._notifications = Notifications(connection, ID, self.perform, self._notices.dismissed)
+        self._notifications = Notifications(connection, ID, self.perform, self._alerts.dismissed)
         self._look()
 
     def close(self):
@@ -98,23 +98,23 @@ class Desktop:
     def _update(self):
         self._updating = None
         facts, now = [follower.facts for follower in self._followers.values()], time.time()
-        changes = self._notices.update(facts, now)
+        changes = self._alerts.update(facts, now)
         for key in changes.closed:
-            self._notifications.close_notice(key)
-        for notice in changes.shown:
-            self._notifications.show(notice)
+            self._notifications.close_alert(key)
+        for alert in changes.shown:
+            self._notifications.show(alert)
         self._item.show(tray.tray(facts))
         self._providers.show([tray.account(each) for each in facts])
         for mount in self._pauses.update(facts, now):
             self._switch(True, mount, None)
-        known = {cause for cause, _ in self._notices.remembered}, dict(self._pauses.ends)
+        known = {cause for cause, _ in self._alerts.remembered}, dict(self._pauses.ends)
         if known != self._stored or time.monotonic() - self._stored_at > _STORE:
             self._store()
             self._stored, self._stored_at = known, time.monotonic()
 
     def _store(self):
         try:
-            memory.write(self._file, self._notices.remembered, self._pauses.ends)
+            memory.write(self._file, self._alerts.remembered, self._pauses.ends)
         except OSError as error:
             bus.report(f"what was shown is not remembered: {error}")
 
@@ -170,7 +170,7 @@ class Desktop:
 
     def _stop(self, mount, program):
         # The daemon refuses the program already. It is not asked about again, although the program may go on.
-        self._notices.silence(f"refused|{mount}|{program}", time.time())
+        self._alerts.silence(f"refused|{mount}|{program}", time.time())
         self._update_soon()
 
     def _offline(self, places, seconds):
@@ -207,4 +207,4 @@ class Desktop:
 
     def _fail(self, title, text):
         bus.report(f"{title}. {text}")
-        self._notifications.show(Notice(f"failure|{title}", title, text, icon="ubiquity-tray-attention"))
+        self._notifications.show(Alert(f"failure|{title}", title, text, icon="ubiquity-tray-attention"))

@@ -21,7 +21,7 @@ def read(path):
     try:
         with open(path, "rb") as stored:
             fields = json.loads(stored.read(_LARGEST))
-        return _pairs(fields["notices"]), dict(_pairs(fields["pauses"]))
+        return _pairs(fields["alerts"]), dict(_pairs(fields["pauses"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return (), {}
 
@@ -32,10 +32,10 @@ def _pairs(values):
         if isinstance(each, list) and len(each) == 2 and isinstance(each[0], str) and type(each[1]) in (int, float))
 
 
-def write(path, notices, pauses):
+def write(path, alerts, pauses):
     """Replaces the file as a whole. Raises OSError."""
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    text = json.dumps({"format": 1, "notices": list(notices), "pauses": list(pauses.items())})
+    text = json.dumps({"format": 1, "alerts": list(alerts), "pauses": list(pauses.items())})
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=os.path.dirname(path), delete=False) as stored:
         try:
             stored.write(text)

@@ -4,7 +4,7 @@ import os
 from typing import NamedTuple, Optional, Tuple
 
 from .facts import visible
-from .notices import PERSONAL, personal_troubles
+from .alerts import PERSONAL, personal_troubles
 from .versions import size
 
 # Lines of one kind in a menu, and characters of a name or a message in it.

@@ -22,7 +22,7 @@ _CLOUD_TITLES = {
 }
 
 
-class Notice(NamedTuple):
+class Alert(NamedTuple):
     key: str
     title: str
     text: str
@@ -35,12 +35,12 @@ class Notice(NamedTuple):
 
 
 class Changes(NamedTuple):
-    shown: Tuple[Notice, ...]
-    # Keys of notices whose cause is over.
+    shown: Tuple[Alert, ...]
+    # Keys of alerts whose cause is over.
     closed: Tuple[str, ...]
 
 
-class Notices:
+class Alerts:
     """Facts of all mounts in, changes of the notifications out. `remembered` is from a former run."""
 
     def __init__(self, remembered=()):
@@ -69,10 +69,10 @@ class Notices:
         ]
         for key in closed:
             del self._open[key]
-        for notice, causes in shown:
-            self._open[notice.key] = causes
+        for alert, causes in shown:
+            self._open[alert.key] = causes
         self._forget(present, now)
-        return Changes(tuple(notice for notice, _ in shown), tuple(closed))
+        return Changes(tuple(alert for alert, _ in shown), tuple(closed))
 
     def dismissed(self, key):
         """The notification is gone; its cause may last."""
@@ -107,15 +107,15 @@ class Notices:
         if len(news) > _SEVERAL:
             causes = [cause for _, each in news for cause in each]
             names = ", ".join(visible(os.path.basename(conflict.path)) for conflict, _ in news[:_SEVERAL])
-            return [(Notice(
+            return [(Alert(
                 f"conflicts|{facts.mount}|{causes[0]}", f"{len(news)} documents are in conflict",
                 f"Two devices changed each of them: {names} and others. All versions are kept.",
                 (("Open Folder", ("open", facts.mount)),), ("open", facts.mount)), causes)]
-        return [(_conflict_notice(facts, conflict, causes), causes) for conflict, causes in news]
+        return [(_conflict_alert(facts, conflict, causes), causes) for conflict, causes in news]
 
     def _others(self, facts, now, present):
         shown = []
-        for cause, notice, patience in self._causes(facts):
+        for cause, alert, patience in self._causes(facts):
             if cause in present:
                 continue
             since = self._since.setdefault(cause, now)
@@ -124,41 +124,41 @@ class Notices:
                 present[cause] = True
             elif now - since >= patience or now < since:
                 self._is_new(cause, now, present)
-                shown.append((notice, (cause,)))
+                shown.append((alert, (cause,)))
             else:
                 present[cause] = True
         return shown
 
     def _causes(self, facts):
-        """Each cause of the moment with its notice, and how long it has to last before it is shown."""
+        """Each cause of the moment with its alert, and how long it has to last before it is shown."""
         place, reason = facts.mount, facts.reason
         name = visible(os.path.basename(place))
         if not facts.is_online and facts.is_signed_in is False and reason != "takenOffline":
-            yield f"signedOut|{place}|", Notice(
+            yield f"signedOut|{place}|", Alert(
                 f"signedOut|{place}|", "This device is signed out", f"{name}: {visible(facts.message)}",
                 is_urgent=True, icon="ubiquity-tray-attention"), _PATIENCE
         elif not facts.is_online and reason in PERSONAL:
-            yield f"cloud|{place}|{reason}", Notice(
+            yield f"cloud|{place}|{reason}", Alert(
                 f"cloud|{place}|{reason}", _CLOUD_TITLES[reason], f"{name}: {visible(facts.message)}",
                 (("Open Folder", ("open", place)),), ("open", place), True, "ubiquity-tray-attention"), 0
         for refusal in facts.refusals:
             program = visible(refusal.program)
-            yield f"refused|{place}|{refusal.program}", Notice(
+            yield f"refused|{place}|{refusal.program}", Alert(
                 f"refused|{place}|{refusal.program}", f"{program} is reading 64 documents that are not on this device",
                 "It gets no more of them for ten minutes. Allow it if they should be downloaded.",
                 (("Allow", ("allow", place, refusal.program)), ("Stop", ("stop", place, refusal.program)))), 0
         if facts.rebuild is not None:
             summary, aside = facts.rebuild
-            yield f"rebuild|{place}|{aside}", Notice(
+            yield f"rebuild|{place}|{aside}", Alert(
                 f"rebuild|{place}|{aside}", "The state of this device was rebuilt", visible(summary),
                 (("Open Folder", ("open", place)),), ("open", place)), 0
         yield from _troubles(facts)
 
 
-def _conflict_notice(facts, conflict, causes):
+def _conflict_alert(facts, conflict, causes):
     path = facts.absolute(conflict.path)
     action = ("versions", path)
-    return Notice(
+    return Alert(
         causes[0], f"{visible(os.path.basename(conflict.path))} is in conflict",
         "Two devices changed it at once. All versions are kept; choose which one stays.",
         (("Show Versions", action),), action, icon="emblem-ubiquity-conflict")
@@ -189,7 +189,7 @@ def _troubles(facts):
         # The same failure of one more document is the same cause.
         key = f"trouble|{facts.mount}|{code}|{text}"
         patience = _PATIENCE if code in ("failed", "busy", "offline", "timedOut") else 0
-        yield key, Notice(
+        yield key, Alert(
             key, title, visible(text), (("Show", action),), action, True, "ubiquity-tray-attention"), patience
 
 

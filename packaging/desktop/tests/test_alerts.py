@@ -2,7 +2,7 @@ import unittest
 
 import support  # noqa: F401
 from ubiquity_desktop.facts import Conflict, Facts, Refusal, Trouble
-from ubiquity_desktop.notices import Notices
+from ubiquity_desktop.alerts import Alerts
 
 ONLINE = Facts("/home/u/Mobile", is_reached=True, is_online=True)
 HOUR = 3_600
@@ -12,28 +12,28 @@ def offline(reason, message="The cloud is full."):
     return ONLINE._replace(is_online=False, reason=reason, message=message)
 
 
-class NoticeTests(unittest.TestCase):
+class AlertTests(unittest.TestCase):
     def setUp(self):
-        self.notices = Notices()
+        self.alerts = Alerts()
 
     def titles(self, facts, now=0):
-        return [notice.title for notice in self.notices.update([facts], now).shown]
+        return [alert.title for alert in self.alerts.update([facts], now).shown]
 
     def test_a_mount_without_problems_shows_nothing(self):
         for facts in (ONLINE, Facts("/m"), offline("unreachable"), offline("connecting"), offline("takenOffline"), offline(None)):
             self.assertEqual(self.titles(facts), [])
 
     def test_each_conflict_is_shown_once_with_its_versions_and_not_again_after_a_rename(self):
-        (notice,) = self.notices.update([ONLINE._replace(conflicts=(Conflict("C/a.txt", ("8.0",)),))], 0).shown
-        self.assertEqual(notice.title, "a.txt is in conflict")
-        self.assertEqual(notice.buttons, (("Show Versions", ("versions", "/home/u/Mobile/C/a.txt")),))
+        (alert,) = self.alerts.update([ONLINE._replace(conflicts=(Conflict("C/a.txt", ("8.0",)),))], 0).shown
+        self.assertEqual(alert.title, "a.txt is in conflict")
+        self.assertEqual(alert.buttons, (("Show Versions", ("versions", "/home/u/Mobile/C/a.txt")),))
         self.assertEqual(self.titles(ONLINE._replace(conflicts=(Conflict("C/b.txt", ("8.0",)),)), 10), [])
         self.assertEqual(self.titles(ONLINE._replace(conflicts=(Conflict("C/b.txt", ("8.0", "9.0")),)), 20), ["b.txt is in conflict"])
 
     def test_a_conflict_that_was_shown_in_a_former_session_is_not_shown_again(self):
         facts = ONLINE._replace(conflicts=(Conflict("C/a.txt", ("8.0",)),))
         self.titles(facts)
-        self.notices = Notices(self.notices.remembered)
+        self.alerts = Alerts(self.alerts.remembered)
         self.assertEqual(self.titles(facts, 30 * 86_400), [])
 
     def test_many_conflicts_at_once_are_one_notification(self):
@@ -44,19 +44,19 @@ class NoticeTests(unittest.TestCase):
 
     def test_a_notification_closes_with_its_cause_but_not_while_the_daemon_is_away(self):
         facts = ONLINE._replace(conflicts=(Conflict("C/a.txt", ("8.0",)),))
-        (notice,) = self.notices.update([facts], 0).shown
-        self.assertEqual(self.notices.update([Facts(ONLINE.mount)], 1).closed, ())
-        self.assertEqual(self.notices.update([ONLINE], 2).closed, (notice.key,))
-        self.assertEqual(self.notices.update([ONLINE], 3).closed, ())
+        (alert,) = self.alerts.update([facts], 0).shown
+        self.assertEqual(self.alerts.update([Facts(ONLINE.mount)], 1).closed, ())
+        self.assertEqual(self.alerts.update([ONLINE], 2).closed, (alert.key,))
+        self.assertEqual(self.alerts.update([ONLINE], 3).closed, ())
 
     def test_the_notifications_of_a_mount_that_is_gone_close(self):
-        (notice,) = self.notices.update([offline("full")], 0).shown
-        self.assertEqual(self.notices.update([], 1).closed, (notice.key,))
+        (alert,) = self.alerts.update([offline("full")], 0).shown
+        self.assertEqual(self.alerts.update([], 1).closed, (alert.key,))
 
     def test_one_that_a_person_closed_is_not_closed_again(self):
-        (notice,) = self.notices.update([offline("full")], 0).shown
-        self.notices.dismissed(notice.key)
-        self.assertEqual(self.notices.update([ONLINE], 1).closed, ())
+        (alert,) = self.alerts.update([offline("full")], 0).shown
+        self.alerts.dismissed(alert.key)
+        self.assertEqual(self.alerts.update([ONLINE], 1).closed, ())
 
     def test_a_full_cloud_is_shown_once_while_it_comes_and_goes_and_again_after_an_hour_without(self):
         self.assertEqual(self.titles(offline("full")), ["The cloud is full"])
@@ -82,7 +82,7 @@ class NoticeTests(unittest.TestCase):
         self.assertEqual(self.titles(ONLINE._replace(troubles=failed), 20), [])
         self.assertEqual(self.titles(ONLINE._replace(troubles=failed), 39), [])
         self.assertEqual(self.titles(ONLINE._replace(troubles=failed), 41), ["a.txt is not synced"])
-        self.notices = Notices()
+        self.alerts = Alerts()
         for now in (0, 100, 200):
             self.assertEqual(self.titles(offline("unreachable")._replace(troubles=failed), now), [])
 
@@ -102,17 +102,17 @@ class NoticeTests(unittest.TestCase):
 
     def test_a_program_that_looks_into_many_documents_is_asked_about_once(self):
         facts = ONLINE._replace(refusals=(Refusal("indexer", 600),))
-        (notice,) = self.notices.update([facts], 0).shown
-        self.assertEqual(notice.title, "indexer is reading 64 documents that are not on this device")
+        (alert,) = self.alerts.update([facts], 0).shown
+        self.assertEqual(alert.title, "indexer is reading 64 documents that are not on this device")
         place = ONLINE.mount
-        self.assertEqual(notice.buttons, (("Allow", ("allow", place, "indexer")), ("Stop", ("stop", place, "indexer"))))
+        self.assertEqual(alert.buttons, (("Allow", ("allow", place, "indexer")), ("Stop", ("stop", place, "indexer"))))
         self.assertEqual(self.titles(ONLINE._replace(refusals=(Refusal("indexer", 540),)), 60), [])
-        self.assertEqual(self.notices.update([ONLINE], 600).closed, (notice.key,))
+        self.assertEqual(self.alerts.update([ONLINE], 600).closed, (alert.key,))
 
     def test_a_program_that_was_stopped_is_not_asked_about_for_a_day(self):
         facts = ONLINE._replace(refusals=(Refusal("indexer", 600),))
         self.titles(facts)
-        self.notices.silence(f"refused|{ONLINE.mount}|indexer", 10)
+        self.alerts.silence(f"refused|{ONLINE.mount}|indexer", 10)
         self.assertEqual(self.titles(ONLINE, 2 * HOUR), [])
         self.assertEqual(self.titles(facts, 20 * HOUR), [])
         self.titles(ONLINE, 50 * HOUR)
@@ -133,5 +133,5 @@ class NoticeTests(unittest.TestCase):
         for number in range(30):
             facts = ONLINE._replace(conflicts=tuple(Conflict(f"C/{each}", (f"{number}.{each}",)) for each in range(500)))
             self.titles(facts, number)
-        self.assertLessEqual(len(self.notices.remembered), 2_000)
+        self.assertLessEqual(len(self.alerts.remembered), 2_000)
         self.assertEqual(self.titles(facts, -86_400), [])
