@@ -82,11 +82,15 @@ class TrayTests(unittest.TestCase):
         self.assertEqual(labels(shown.menu)[:2], ["/home/u/Mobile", "/home/u/Other"])
         self.assertEqual(shown.menu[3].action, ("offline", ("/home/u/Mobile",), tray.PAUSE))
 
+    def test_mounts_of_the_same_name_are_distinguished_by_their_folders(self):
+        found = tray.accounts([Facts("/a/mount"), Facts("/b/mount"), Facts("/c/other")])
+        self.assertEqual([account.name for account in found], ["a/mount", "b/mount", "other"])
+
     def test_every_icon_is_in_the_package(self):
         import os
         names = {tray.tray([]).icon, "ubiquity-tray-attention", "ubiquity-tray-syncing", "ubiquity-tray-offline"}
         for name in names:
-            for file in (f"scalable/status/{name}.svg", f"symbolic/status/{name}-symbolic.svg"):
+            for file in (f"scalable/status/{name}.svg", f"symbolic/apps/{name}-symbolic.svg"):
                 self.assertTrue(os.path.exists(f"{support.DESKTOP}/icons/{file}"), file)
 
 

@@ -104,7 +104,7 @@ class Desktop:
         for alert in changes.shown:
             self._notifications.show(alert)
         self._item.show(tray.tray(facts))
-        self._providers.show([tray.account(each) for each in facts])
+        self._providers.show(tray.accounts(facts))
         for mount in self._pauses.update(facts, now):
             self._switch(True, mount, None)
         known = {cause for cause, _ in self._alerts.remembered}, dict(self._pauses.ends)

@@ -90,6 +90,16 @@ def _personal(facts):
     return is_refused or bool(personal_troubles(facts))
 
 
+def accounts(mounts):
+    """The mounts with their names, and with the folder that each is in where two have the same name."""
+    found = [account(facts) for facts in mounts]
+    names = [each.name for each in found]
+    return [
+        each if names.count(each.name) == 1 else each._replace(name=visible("/".join(each.mount.split("/")[-2:])))
+        for each in found
+    ]
+
+
 def account(facts):
     # A mount that is offline is idle: file managers hide an account whose status is invalid.
     status = {"ubiquity-tray-attention": ERROR, "ubiquity-tray-syncing": SYNCING}.get(_state(facts), IDLE)

@@ -12,7 +12,7 @@ from .actions import program
 
 class Window(Gtk.Window):
     def __init__(self, path):
-        super().__init__(title=f"Versions of {os.path.basename(path)}", default_width=1000, default_height=720)
+        super().__init__(title=f"Versions of {os.path.basename(path)}", default_width=880, default_height=700)
         self._path, self._versions, self._shown = path, [], None
         self._message = Gtk.Label(label="Reading the versions…", xalign=0, wrap=True, selectable=True)
         self._store = Gtk.ListStore(str, str, str, str)

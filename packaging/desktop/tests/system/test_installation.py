@@ -55,12 +55,21 @@ class InstallationTests(unittest.TestCase):
         for icon in icons:
             root = xml.etree.ElementTree.parse(icon).getroot()
             self.assertTrue(root.tag.endswith("svg"), icon)
-            if "/status/" in icon and icon.endswith("-symbolic.svg"):
+            if "/symbolic/apps/" in icon:
                 with open(icon, encoding="utf-8") as file:
                     text = file.read()
                 # GTK sets the fill of symbolic icons, and KDE the colour of this class.
                 self.assertIn("ColorScheme-Text", text)
                 self.assertNotIn("stroke", text)
+
+    def test_a_theme_finds_the_icons_of_the_status_area(self):
+        # GTK finds an icon in the folders that the index of its theme lists.
+        with open("/usr/share/icons/hicolor/index.theme", encoding="utf-8") as index:
+            folders = re.search(r"^Directories=(.*)$", index.read(), re.MULTILINE)[1].split(",")
+        for name in ("ubiquity-tray", "ubiquity-tray-syncing", "ubiquity-tray-offline", "ubiquity-tray-attention", ID):
+            for icon in (name, f"{name}-symbolic"):
+                found = [folder for folder in folders if os.path.exists(f"{self.root}/usr/share/icons/hicolor/{folder}/{icon}.svg")]
+                self.assertEqual(len(found), 1, icon)
 
     def test_the_manual_pages_have_no_mistakes_and_programs_no_places_left_to_fill_in(self):
         for page in glob.glob(f"{self.root}/usr/share/man/man1/*.gz"):
