@@ -54,10 +54,12 @@ class Interface:
 
 
 def _emit(connection, path, interface, signal, values):
+    # The program is about to end with its session.
+    if connection.is_closed():
+        return
     try:
         connection.emit_signal(None, path, interface, signal, values)
     except GLib.Error as error:
-        # The connection is closed, so the program is about to end.
         report(f"a signal was not sent: {error.message}")
 
 
