@@ -9,13 +9,16 @@ import support  # noqa: F401
 from ubiquity_desktop import thumbnails
 
 
-def picture(uri, modified="1700000000"):
+def picture(uri, modified="1700000000", is_compressed=False):
     """A PNG of one pixel as thumbnailers write it."""
+    uri_chunk = (b"zTXt", b"Thumb::URI\0\0" + zlib.compress(uri.encode())) if is_compressed else (
+        b"tEXt", b"Thumb::URI\0" + uri.encode())
+
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     return b"\x89PNG\r\n\x1a\n" + b"".join([
-        chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)), chunk(b"tEXt", b"Thumb::URI\0" + uri.encode()),
+        chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)), chunk(*uri_chunk),
         chunk(b"tEXt", b"Thumb::MTime\0" + modified.encode()), chunk(b"IDAT", zlib.compress(b"\0\0")), chunk(b"IEND", b"")])
 
 
@@ -60,6 +63,9 @@ class ThumbnailTests(unittest.TestCase):
             self.assertFalse(os.path.exists(file))
             with open(f"{self.folder}/{size}/{thumbnails.name(new)}", "rb") as target:
                 self.assertEqual(target.read(), picture(thumbnails.uri(new)))
+
+    def test_compressed_texts_of_qt_are_replaced_too(self):
+        self.assertEqual(thumbnails.with_uri(picture("file:///a", is_compressed=True), "file:///b"), picture("file:///b"))
 
     def test_documents_in_a_folder_that_moved_take_their_pictures_along(self):
         os.makedirs(f"{self.mount}/C/new/inner")

@@ -20,6 +20,8 @@ from .channel import paths
 SIZES = ("normal", "large", "x-large", "xx-large")
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _URI = b"Thumb::URI"
+# Text as it is, compressed (as Qt writes longer ones), and in UTF-8. A URI has none but ASCII characters.
+_TEXTS = (b"tEXt", b"zTXt", b"iTXt")
 # The largest picture of the specification has 1,024 times 1,024 pixels.
 _LARGEST = 16 << 20
 # Documents of a moved folder that are looked at.
@@ -49,8 +51,8 @@ def with_uri(picture, new):
         if end > len(picture):
             return None
         kind, data = picture[position + 4:position + 8], picture[position + 8:end - 4]
-        if kind == b"tEXt" and data.partition(b"\0")[0] == _URI:
-            data, is_found = _URI + b"\0" + new.encode("latin-1"), True
+        if kind in _TEXTS and data.partition(b"\0")[0] == _URI:
+            kind, data, is_found = b"tEXt", _URI + b"\0" + new.encode("latin-1"), True
             parts.append(struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)))
         else:
             parts.append(picture[position:end])
