@@ -22,9 +22,10 @@ import unittest
 DESKTOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, DESKTOP)
 
+from samples import conflict, status  # noqa: E402, F401  (for the tests)
 from ubiquity_desktop import frames  # noqa: E402
+from ubiquity_desktop.channel import Timing  # noqa: E402
 from ubiquity_desktop.emblems import Emblems  # noqa: E402
-from ubiquity_desktop.link import Timing  # noqa: E402
 from ubiquity_desktop.mounts import Mount  # noqa: E402
 
 # A wait that takes so long has failed.
@@ -95,7 +96,7 @@ class SelectLoop:
 
 
 class Daemon:
-    """Accepts connections and responds to `hello`, `monitor` and `emblems`."""
+    """Accepts connections and responds to `hello`, `monitor`, `emblems` and what the program of the desktop sends."""
 
     def __init__(self, path, states):
         self.path, self.states = path, states
@@ -105,6 +106,9 @@ class Daemon:
         self.released = threading.Event()
         self.released.set()
         self.failure = None
+        # What `status` and `conflicts` return, how often `status` was requested, and the other requests.
+        self.status, self.conflicts, self.asked = status(), [], queue.Queue()
+        self.calls = queue.Queue()
         self.respond = lambda paths: [self.states.get(path, "unknown") for path in paths]
         self._clients, self._lock = [], threading.Lock()
         self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -145,6 +149,15 @@ class Daemon:
         elif verb == "monitor":
             self._monitor = message["id"]
             self.connected.put(True)
+        elif verb == "status":
+            self.asked.put(True)
+            self.send({"id": message["id"], "response": {"status": {"mount": self.status, "items": [], "failures": []}}}, client)
+        elif verb == "conflicts":
+            self.send({"id": message["id"], "response": {"conflicts": {"conflicts": self.conflicts}}}, client)
+        elif verb != "emblems":
+            self.calls.put((verb, body))
+            end = {"failure": {"code": self.failure, "message": "it is"}} if self.failure else {"response": {"done": {}}}
+            self.send({"id": message["id"], **end}, client)
         else:
             paths = [frames.decode_path(path) for path in body["paths"]]
             self.requests.put(paths)

@@ -4,7 +4,8 @@ import time
 from collections import OrderedDict
 
 from . import mounts
-from .link import Link, Timing
+from .channel import Timing
+from .link import Link
 
 # Files that are followed; a view that shows more asks again when it shows them again.
 LIMIT = 20_000

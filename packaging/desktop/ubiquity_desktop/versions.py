@@ -41,6 +41,23 @@ def size(count):
         value /= 1_000
 
 
+def pair(versions, selected):
+    """The two versions that are compared: the current one, and the selected one or another. Nothing if there is no second one."""
+    current = next((each for each in versions if each.kind == "current"), None)
+    others = [each for each in versions if each is not current]
+    if current is None or not others:
+        return None
+    return current, selected if selected in others else others[0]
+
+
+def choices(left, right, path):
+    """The buttons of two versions that are compared: below the left one, below the right one, and for both of them."""
+    if right.kind == "conflict":
+        both = [("Keep Both", ["resolve", "--keep", "both", "--", path])]
+        return commands(left, path, True)[:1], commands(right, path, True)[:1], both
+    return [], commands(right, path, False), []
+
+
 def commands(version, path, has_conflict):
     """The buttons for a version: their labels, with the words of `ubiquity` that each of them runs."""
     if version is None:
