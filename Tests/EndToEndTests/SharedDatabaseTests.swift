@@ -66,11 +66,13 @@ extension EndToEnd {
                     for device in [a, b] { try await device.sync() }
                     try await eventually("both have all of round \(round)") {
                         for store in [one, two] { try store.database.importChanges(from: store.folder) }
-                        let pending = "SELECT count(*) FROM _ubq_pending"
-                        let left = try await one.values(pending) + two.values(pending)
-                        let files = "SELECT sum(file) FROM _ubq_device"
-                        return try await left == ["0", "0"] && one.values(files) == ["\(2 * (round + 1))"]
-                            && two.values(files) == ["\(2 * (round + 1))"]
+                        var isDone = true
+                        for store in [one, two] {
+                            let pending = try await store.values("SELECT count(*) FROM _ubq_pending")
+                            let files = try await store.values("SELECT sum(file) FROM _ubq_device")
+                            isDone = isDone && pending == ["0"] && files == ["\(2 * (round + 1))"]
+                        }
+                        return isDone
                     }
                     let rows = try await one.rows()
                     #expect(try await two.rows() == rows)
