@@ -51,6 +51,7 @@ struct HandlerTests {
         let device = try HandledDevice()
         _ = try await device.call(SetOnlineRequest(isOnline: false))
         #expect(device.parts.engine.state == .offline(SwitchableCloud.refusal.message))
+        #expect(try await device.call(StatusRequest())?.mount.cloud.reason == .takenOffline)
         _ = try await device.call(SetOnlineRequest(isOnline: true))
         #expect(device.parts.engine.state == .connecting)
         #expect(device.switches == [true, false])

@@ -21,7 +21,26 @@ extension EndToEnd {
             let lines = outcome.errors.split(separator: "\n")
             #expect(outcome.succeeded && lines.last == "OK", "\(outcome)")
             let count = lines.compactMap { $0.firstMatch(of: /^Ran (\d+) tests/).flatMap { Int($0.1) } }.first
+            #expect(try #require(count) >= 100)
+        }
+
+        @Test("the tests of the programs of the desktop pass, on a bus and a display of their own")
+        func programs() async throws {
+            let outcome = try await Self.inSession(
+                ProgramRunner(environment: ["PYTHONDONTWRITEBYTECODE": "1"]) {},
+                ["-m", "unittest", "discover", "-s", "\(Self.folder)/tests/system"])
+            let lines = outcome.errors.split(separator: "\n")
+            #expect(outcome.succeeded && lines.contains("OK"), "\(outcome)")
+            let count = lines.compactMap { $0.firstMatch(of: /^Ran (\d+) tests/).flatMap { Int($0.1) } }.first
             #expect(try #require(count) >= 30)
+        }
+
+        /// Runs Debian's Python, which has the modules of the desktop, in a session with a bus of its own.
+        private static func inSession(
+            _ runner: ProgramRunner, _ arguments: [String]
+        ) async throws -> ProgramOutcome {
+            try await runner.run(
+                "dbus-run-session", ["--", "/usr/bin/python3", "-B"] + arguments, in: "/", limit: .seconds(400))
         }
 
         private func states(_ device: TestDevice, _ paths: [String]) async throws -> [String] {
@@ -50,6 +69,34 @@ extension EndToEnd {
                 // A name that is not UTF-8.
                 let odd = try await a.shell("python3 -B \(Self.ask) once \(a.documents)/$'caf\\xe9'")
                 #expect(odd == "here")
+            }
+        }
+
+        @Test("the program of the desktop follows a daemon, switches it off and on, and keeps pictures of documents")
+        func statusArea() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.a
+                try await a.shell("seq 1 1000 > photo.jpg")
+                try await a.sync()
+                let (photo, moved) = (a.path("photo.jpg"), a.path("ü.jpg"))
+                let mount = ["mount", a.mount, "--state", a.state, "--device", a.name, "--cloud", test.cloud.url]
+                let idle = "shows Everything is in the cloud"
+                let outcome = try await Self.inSession(
+                    a.runner,
+                    [
+                        "\(Self.folder)/tests/system/follow.py", idle,
+                        // An evicted document keeps its picture.
+                        "thumbnail normal \(photo)", "run \(a.command(["evict", photo]))", "pictured \(photo)",
+                        // What a thumbnailer could not read in the cloud, it may try again.
+                        "thumbnail fail/thumbnailer \(photo)", "failed \(photo)", "run cat \(photo) > /dev/null",
+                        "forgotten \(photo)", "run \(a.command(["evict", photo]))", "run mv \(photo) \(moved)",
+                        "pictured \(moved)", "run \(a.command(["sync", "--wait", a.mount]))", idle,
+                        "choose Go Offline", "shows Offline: you have paused it", "choose Go Online", idle,
+                        "run \(a.command(["unmount", a.mount]))", "shows No documents are mounted",
+                        "run \(a.command(mount))", idle,
+                    ])
+                try a.adopt(outcome)
+                #expect(outcome.succeeded, "\(outcome)")
             }
         }
 

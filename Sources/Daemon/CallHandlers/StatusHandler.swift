@@ -160,11 +160,15 @@ struct StatusHandler: NounHandler {
 
     private func cloudStatus() -> CloudStatus {
         let url = configuration.cloud.description
+        let (state, cause) = device.engine.condition
+        let reason = CloudStatus.Reason(state, cause)
         var status =
-            switch device.engine.state {
+            switch state {
             case .online: CloudStatus(url: url, state: .online)
-            case .connecting: CloudStatus(url: url, state: .offline, message: CloudStatus.connecting)
-            case .offline(let why), .stopped(let why): CloudStatus(url: url, state: .offline, message: why)
+            case .connecting:
+                CloudStatus(url: url, state: .offline, message: CloudStatus.connecting, reason: reason)
+            case .offline(let why), .stopped(let why):
+                CloudStatus(url: url, state: .offline, message: why, reason: reason)
             }
         if case .http = configuration.cloud {
             status.account = ServerAccess.account(at: url)

@@ -44,6 +44,8 @@ package final class SyncEngine: Sendable {
 
     struct Shared {
         var state = CloudState.connecting
+        /// The kind of the last error of the cloud.
+        var cause: CloudError.Code?
         var isListStale = true
         var space: CloudSpace?
         var rounds: UInt64 = 0
@@ -69,6 +71,10 @@ package final class SyncEngine: Sendable {
     }
 
     package var state: CloudState { shared.withLock { $0.state } }
+    /// The state, with the kind of the last error of the cloud.
+    package var condition: (state: CloudState, cause: CloudError.Code?) {
+        shared.withLock { ($0.state, $0.cause) }
+    }
     package var cloudSpace: CloudSpace? { shared.withLock { $0.space } }
 
     /// Notes that the cloud was switched off or on for this device, so that the state is right at once and not with the next round.
@@ -241,7 +247,7 @@ package final class SyncEngine: Sendable {
         default: state = .offline("\(error)")
         }
         let isNews = shared.withLock { shared in
-            defer { shared.state = state }
+            defer { (shared.state, shared.cause) = (state, Self.code(of: error)) }
             return shared.state != state
         }
         if isNews {

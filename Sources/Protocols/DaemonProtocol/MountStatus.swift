@@ -60,6 +60,25 @@ package struct DeviceStatus: Codable, Hashable, Sendable {
 
 package struct CloudStatus: Codable, Hashable, Sendable {
     package enum Reachability: String, Codable, Sendable { case online, offline }
+
+    /// Why the cloud is offline, for programs. Clients treat a reason that they do not know as ``unreachable``.
+    package enum Reason: String, Codable, Sendable {
+        case connecting
+        /// The user has taken this device offline.
+        case takenOffline
+        /// Waiting may help.
+        case unreachable
+        case full
+        /// The cloud refuses this account or device, or may not be written to.
+        case refused
+        /// Waiting does not help: the cloud is not the one that this device has synced with, or of another version.
+        case stopped
+
+        package init(from decoder: any Decoder) throws {
+            self = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .unreachable
+        }
+    }
+
     /// The message before the first attempt to connect has ended.
     package static let connecting = "connecting"
 
@@ -67,17 +86,20 @@ package struct CloudStatus: Codable, Hashable, Sendable {
     package let state: Reachability
     /// The reason why the cloud is offline.
     package let message: String?
+    package let reason: Reason?
     /// The account with which this device is signed in at the server; nil if it is not, and for clouds without accounts.
     package var account: String?
     /// False after `ubiquity logout`; nil for clouds without accounts.
     package var isSignedIn: Bool?
 
     package init(
-        url: String, state: Reachability, message: String? = nil, account: String? = nil, isSignedIn: Bool? = nil
+        url: String, state: Reachability, message: String? = nil, reason: Reason? = nil, account: String? = nil,
+        isSignedIn: Bool? = nil
     ) {
         self.url = url
         self.state = state
         self.message = message
+        self.reason = reason
         self.account = account
         self.isSignedIn = isSignedIn
     }

@@ -15,7 +15,7 @@ enum Samples {
     static let mount = MountStatus(
         mount: "/home/u/MobileDocuments", pid: 4711, state: "/home/u/.local/share/ubiquity/devices/MobileDocuments",
         device: DeviceStatus(name: "laptop", id: "00000000000000ff"),
-        cloud: CloudStatus(url: "file:///cloud", state: .offline, message: "the folder is gone"),
+        cloud: CloudStatus(url: "file:///cloud", state: .offline, message: "the folder is gone", reason: .unreachable),
         queue: QueueStatus(uploads: 2, downloads: 1, pendingItems: 3, pendingBytes: 4 << 20),
         transfers: [TransferStatus(path: oddPath, direction: .upload, completedBytes: 10, totalBytes: 40)],
         errors: [failure], containers: ["CloudDocs"], conflicts: 1, cache: CacheStatus(bytes: 1 << 30, limit: 2 << 30))

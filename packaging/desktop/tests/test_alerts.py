@@ -96,6 +96,12 @@ class AlertTests(unittest.TestCase):
         for now in (0, 100):
             self.assertEqual(self.titles(facts, now), ["The cloud is full"] if now == 0 else [])
 
+    def test_nor_is_it_while_the_cloud_seems_to_be_there_between_two_attempts(self):
+        failed = (Trouble("failed", "The cloud is full.", "C/a"),)
+        self.assertEqual(self.titles(offline("full"), 0), ["The cloud is full"])
+        for now in range(1, 200, 10):
+            self.assertEqual(self.titles(ONLINE._replace(troubles=failed), now), [])
+
     def test_a_full_disk_is_shown_even_while_the_cloud_is_away(self):
         disk = (Trouble("diskFull", "The disk of this device is full.", "/state"),)
         self.assertEqual(self.titles(offline("unreachable")._replace(troubles=disk)), ["The disk of this device is full"])

@@ -47,6 +47,8 @@ class Alerts:
         # From a cause to the time when it was there last, and when it came; times of the day, because they are stored.
         self._last = dict(list(remembered)[-_MOST:])
         self._since = {}
+        # What the cloud said last when a person was needed, by mount. It comes and goes; documents keep it as their failure meanwhile.
+        self._said = {}
         # Causes whose notifications are shown, by key.
         self._open = {}
 
@@ -115,8 +117,10 @@ class Alerts:
 
     def _others(self, facts, now, present):
         shown = []
+        if not facts.is_online and facts.reason in PERSONAL:
+            self._said[facts.mount] = _plain(facts.message)
         for cause, alert, patience in self._causes(facts):
-            if cause in present:
+            if cause in present or self._is_said(facts.mount, alert):
                 continue
             since = self._since.setdefault(cause, now)
             if cause in self._last:
@@ -128,6 +132,10 @@ class Alerts:
             else:
                 present[cause] = True
         return shown
+
+    def _is_said(self, mount, alert):
+        is_known = any(f"cloud|{mount}|{reason}" in self._last for reason in PERSONAL)
+        return is_known and alert.key.startswith("trouble|") and _plain(alert.text) == self._said.get(mount)
 
     def _causes(self, facts):
         """Each cause of the moment with its alert, and how long it has to last before it is shown."""
