@@ -101,7 +101,8 @@ extension LoginCommand {
         }
         let token = Terminal.hasInput ? nil : Terminal.ask("")
         let lines = [key, secret] + (token.flatMap { $0.isEmpty ? nil : [$0] } ?? [])
-        _ = try ServerHelper.run(["sign-in"] + (ca.map { ["--ca=\($0)"] } ?? []) + ["--", server], input: lines.map { "\($0)\n" }.joined())
+        let options = ca.map { ["--ca=\($0)"] } ?? []
+        _ = try ServerHelper.run(["sign-in"] + options + ["--", server], input: lines.map { "\($0)\n" }.joined())
         if json { return print(try StatusJSON.text(Document(server: server, account: nil))) }
         print("The credentials work and are kept. Mount the cloud with: ubiquity mount --cloud '\(server)'")
     }
