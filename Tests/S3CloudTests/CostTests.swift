@@ -48,7 +48,7 @@ struct CostTests {
     func idle() async throws {
         let clock = ManualClock()
         try await withCloud { cloud in
-            let device = try await cloud.device(clock: clock, rhythm: BellRhythm())
+            let device = try await cloud.device(clock: clock, schedule: BellSchedule())
             _ = try await device.append([1], to: .cloudDocs)
             await device.finishErrands()
             let events = device.events()
@@ -69,7 +69,7 @@ struct CostTests {
     func catchingUp() async throws {
         let clock = ManualClock()
         try await withCloud { cloud in
-            let device = try await cloud.device(clock: clock, rhythm: BellRhythm())
+            let device = try await cloud.device(clock: clock, schedule: BellSchedule())
             let writer = try await cloud.device()
             let events = device.events()
             await clock.untilSleeping(before: .seconds(15))
@@ -86,11 +86,11 @@ struct CostTests {
     }
 
     @Test("For five minutes after a change the bell is looked at every second, then every 15")
-    func rhythm() {
-        var rhythm = BellRhythm()
-        #expect(rhythm.pause(at: .seconds(10)) == .seconds(15))
-        rhythm.change(at: .seconds(10))
-        #expect(rhythm.pause(at: .seconds(309)) == .seconds(1))
-        #expect(rhythm.pause(at: .seconds(310)) == .seconds(15))
+    func schedule() {
+        var schedule = BellSchedule()
+        #expect(schedule.pause(at: .seconds(10)) == .seconds(15))
+        schedule.change(at: .seconds(10))
+        #expect(schedule.pause(at: .seconds(309)) == .seconds(1))
+        #expect(schedule.pause(at: .seconds(310)) == .seconds(15))
     }
 }

@@ -87,7 +87,7 @@ struct FailureTests {
     func noBell() async throws {
         try await withCloud { cloud in
             let reader = try await cloud.device(
-                rhythm: BellRhythm(rest: .milliseconds(5), active: .milliseconds(5), patrol: .milliseconds(50)))
+                schedule: BellSchedule(rest: .milliseconds(5), active: .milliseconds(5), patrol: .milliseconds(50)))
             var events = reader.events().makeAsyncIterator()
             // The first look reports what is there.
             while let event = await events.next(), event != .containersChanged {}

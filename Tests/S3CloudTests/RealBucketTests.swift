@@ -50,7 +50,7 @@ extension RealBucket {
         let client = try S3Client(location, region: nil, transport: connections, logger: quiet) {
             () throws(S3ConfigurationError) in try source.find().credentials
         }
-        do { try await body { S3Backend(client, logger: quiet, rhythm: hasty) } } catch {
+        do { try await body { S3Backend(client, logger: quiet, schedule: hasty) } } catch {
             try await clear(client)
             throw error
         }

@@ -13,8 +13,8 @@ import Testing
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A rhythm for tests on the machine's clock: looks follow each other at once.
-let hasty = BellRhythm(
+/// A schedule for tests on the machine's clock: looks follow each other at once.
+let hasty = BellSchedule(
     rest: .milliseconds(20), active: .milliseconds(5), patrol: .seconds(30), listing: .seconds(30),
     listingWhileActive: .seconds(30))
 
@@ -27,20 +27,22 @@ struct TestCloud: Sendable {
 
     /// Returns a backend of another device, which is not connected yet.
     func backend(
-        time: any TimeSource = SystemTime(), clock: any Clock<Duration> = ContinuousClock(), rhythm: BellRhythm = hasty
+        time: any TimeSource = SystemTime(), clock: any Clock<Duration> = ContinuousClock(),
+        schedule: BellSchedule = hasty
     ) throws -> S3Backend {
         let credentials = credentials
         let client = try S3Client(
             location, region: nil, transport: connections, logger: quiet, pause: { _ in await Task.yield() }
         ) { credentials }
-        return S3Backend(client, logger: quiet, time: time, clock: clock, rhythm: rhythm)
+        return S3Backend(client, logger: quiet, time: time, clock: clock, schedule: schedule)
     }
 
     /// Returns a connected device; the first one makes the cloud and the container.
     func device(
-        time: any TimeSource = SystemTime(), clock: any Clock<Duration> = ContinuousClock(), rhythm: BellRhythm = hasty
+        time: any TimeSource = SystemTime(), clock: any Clock<Duration> = ContinuousClock(),
+        schedule: BellSchedule = hasty
     ) async throws -> S3Backend {
-        let backend = try backend(time: time, clock: clock, rhythm: rhythm)
+        let backend = try backend(time: time, clock: clock, schedule: schedule)
         _ = try await backend.connect(create: true)
         try await backend.createContainer(.cloudDocs)
         await backend.finishErrands()

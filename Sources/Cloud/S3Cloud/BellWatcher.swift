@@ -33,7 +33,7 @@ private struct BellRound: ~Copyable {
     private let mailbox: EventMailbox
     private let nap = Nap()
     private let elapsed: @Sendable () -> Duration
-    private var rhythm: BellRhythm
+    private var schedule: BellSchedule
     private var etag: String?
     /// The last entry of each log that this consumer knows of.
     private var ends: [ContainerName: UInt64]?
@@ -42,7 +42,7 @@ private struct BellRound: ~Copyable {
     init(_ backend: S3Backend, _ mailbox: EventMailbox) {
         self.backend = backend
         self.mailbox = mailbox
-        rhythm = backend.rhythm
+        schedule = backend.schedule
         elapsed = Self.stopwatch(backend.clock)
     }
 
@@ -64,8 +64,8 @@ private struct BellRound: ~Copyable {
                 // What the bell announced may not have been looked at.
                 etag = nil
             }
-            await nap.sleep(for: rhythm.pause(at: elapsed()), backend.clock)
-            if nap.takeChange() { rhythm.change(at: elapsed()) }
+            await nap.sleep(for: schedule.pause(at: elapsed()), backend.clock)
+            if nap.takeChange() { schedule.change(at: elapsed()) }
         }
         backend.removeListener(listener)
     }
@@ -74,11 +74,13 @@ private struct BellRound: ~Copyable {
         guard ends != nil else { return try await begin() }
         let isRung = try await readBell()
         let now = elapsed()
-        if isRung { rhythm.change(at: now) }
-        let isPatrol = rhythm.patrolIsDue(at: now)
+        if isRung { schedule.change(at: now) }
+        let isPatrol = schedule.patrolIsDue(at: now)
         var hasFound = false
         if isRung || isPatrol { hasFound = try await lookAtLogs() }
-        if rhythm.listingIsDue(isHinted: isRung && !hasFound, isActive: isRung, at: now) { try await listContainers() }
+        if schedule.listingIsDue(isHinted: isRung && !hasFound, isActive: isRung, at: now) {
+            try await listContainers()
+        }
     }
 
     /// The first look. What has happened since the stream began is not known, so it reports everything.
@@ -90,7 +92,7 @@ private struct BellRound: ~Copyable {
             throw error
         }
         mailbox.post(.containersChanged)
-        rhythm.looked(at: elapsed())
+        schedule.looked(at: elapsed())
     }
 
     /// - Returns: Whether the bell was rung since the last look.

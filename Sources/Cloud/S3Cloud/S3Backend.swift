@@ -18,7 +18,7 @@ package final class S3Backend: ChangeNotifying, ChunkBatching, ChunkCollecting, 
     let layout: S3Layout
     let time: any TimeSource
     let clock: any Clock<Duration>
-    let rhythm: BellRhythm
+    let schedule: BellSchedule
     let logger: Logger
     let state = Mutex(S3State())
     let errands = Errands()
@@ -30,13 +30,13 @@ package final class S3Backend: ChangeNotifying, ChunkBatching, ChunkCollecting, 
     ///   - clock: Measures the pauses between looks at the bell.
     package init(
         _ client: S3Client, logger: Logger, time: any TimeSource = SystemTime(),
-        clock: any Clock<Duration> = ContinuousClock(), rhythm: BellRhythm = BellRhythm()
+        clock: any Clock<Duration> = ContinuousClock(), schedule: BellSchedule = BellSchedule()
     ) {
         self.client = client
         self.logger = logger
         self.time = time
         self.clock = clock
-        self.rhythm = rhythm
+        self.schedule = schedule
         layout = S3Layout(prefix: client.location.prefix)
     }
 

@@ -41,9 +41,9 @@ extension ContentDownload {
     }
 
     private func submit(_ target: FetchPlan.Target, _ priority: TransferPriority, _ state: inout State) {
-        let pace = context.down.makeTicket()
-        state.paces[target] = pace
-        state.tickets[target] = context.slots.submit(priority) { await self.fetch(target, priority, pace) }
+        let throttleTicket = context.down.makeTicket()
+        state.throttleTickets[target] = throttleTicket
+        state.tickets[target] = context.slots.submit(priority) { await self.fetch(target, priority, throttleTicket) }
     }
 
     /// Copies a chunk from a local file, or fetches it if the file does not have it after all. Runs on a thread of the pool.
@@ -69,22 +69,24 @@ extension ContentDownload {
     }
 
     /// Fetches over the network, in a slot that is held until the bytes are written, which bounds the memory.
-    private func fetch(_ target: FetchPlan.Target, _ priority: TransferPriority, _ pace: Pacer.Ticket) async {
+    private func fetch(
+        _ target: FetchPlan.Target, _ priority: TransferPriority, _ throttleTicket: TransferThrottle.Ticket
+    ) async {
         // A reader may have begun to wait for it while it waited for its slot.
         let priority = state.withLock { $0.plan.inFlight[target] } ?? priority
         do {
             switch target {
-            case .manifest: try await fetchManifest(priority, pace)
-            case .chunk(let index): try await fetchChunk(index, priority, pace)
+            case .manifest: try await fetchManifest(priority, throttleTicket)
+            case .chunk(let index): try await fetchChunk(index, priority, throttleTicket)
             }
         } catch {
             if Task.isCancelled { abandoned(target) } else { failed(target, error) }
         }
     }
 
-    private func fetchManifest(_ priority: TransferPriority, _ pace: Pacer.Ticket) async throws {
+    private func fetchManifest(_ priority: TransferPriority, _ throttleTicket: TransferThrottle.Ticket) async throws {
         // Its size is not known before it is here.
-        let frame = try await context.getChunk(reference.digest, in: container, about: 0, priority, pace)
+        let frame = try await context.getChunk(reference.digest, in: container, about: 0, priority, throttleTicket)
         options.onReceived?(frame.count)
         let known = try await context.pool.run(urgent: true) { [self] in
             let plain = try ChunkFrame.decode(frame, expecting: reference.digest)
@@ -96,11 +98,13 @@ extension ContentDownload {
         }
     }
 
-    private func fetchChunk(_ index: Int, _ priority: TransferPriority, _ pace: Pacer.Ticket) async throws {
+    private func fetchChunk(_ index: Int, _ priority: TransferPriority, _ throttleTicket: TransferThrottle.Ticket)
+        async throws
+    {
         guard
             let (entry, offset) = state.withLock({ $0.plan.manifest.map { ($0.chunks[index], $0.offset(of: index)) } })
         else { return abandoned(.chunk(index)) }
-        let frame = try await context.getChunk(entry.id, in: container, about: entry.length, priority, pace)
+        let frame = try await context.getChunk(entry.id, in: container, about: entry.length, priority, throttleTicket)
         options.onReceived?(frame.count)
         try await context.pool.run(urgent: priority == .demand) { [destination] in
             let plain = try ChunkFrame.decode(frame, expecting: entry.id, limit: entry.length)

@@ -57,7 +57,7 @@ extension ContentDownload {
             case .start(let target, let priority): start(target, priority, &state)
             case .promote(let target):
                 if let ticket = state.tickets[target] { context.slots.promote(ticket, to: .demand) }
-                if let pace = state.paces[target] { context.down.promote(pace) }
+                if let throttleTicket = state.throttleTickets[target] { context.down.promote(throttleTicket) }
             case .cancel(let target):
                 if let ticket = state.tickets[target] { aftermath.cancelled.append((target, ticket)) }
             case .succeed(let id): release(id, nil, &state, &aftermath)

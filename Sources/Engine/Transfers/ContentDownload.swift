@@ -27,7 +27,7 @@ package final class ContentDownload: Sendable {
         var local: LocalCopies?
         var waiters: [FetchPlan.WaiterID: CheckedContinuation<Void, any Error>] = [:]
         var tickets: [FetchPlan.Target: TransferTicket] = [:]
-        var paces: [FetchPlan.Target: Pacer.Ticket] = [:]
+        var throttleTickets: [FetchPlan.Target: TransferThrottle.Ticket] = [:]
         var timer: Timer?
         var reportedBytes: UInt64 = 0
         var drains: [CheckedContinuation<Void, Never>] = []
@@ -36,7 +36,7 @@ package final class ContentDownload: Sendable {
         /// Notes that the fetch of a target has ended.
         mutating func forget(_ target: FetchPlan.Target) {
             tickets[target] = nil
-            paces[target] = nil
+            throttleTickets[target] = nil
         }
     }
 

@@ -12,8 +12,8 @@ package struct TransferContext: Sendable {
     package let jitter: @Sendable () -> Double
     package let silences: Silences
     /// The limits of what is sent and received.
-    package let up: Pacer
-    package let down: Pacer
+    package let up: TransferThrottle
+    package let down: TransferThrottle
     /// The slots of uploads while downloads are limited: those that wait for their turn hold slots, and must not hold up uploads.
     private let limitedUploads = TransferSlots(limit: 4, reservedForDemand: 0)
     /// Chooses the keys of uploaded chunks; nil where the log is not known, so that all have epoch 0.
@@ -30,8 +30,8 @@ package struct TransferContext: Sendable {
         self.clock = clock
         self.jitter = jitter
         silences = Silences(clock, grace: Patience.grace)
-        up = Pacer(clock)
-        down = Pacer(clock)
+        up = TransferThrottle(clock)
+        down = TransferThrottle(clock)
     }
 }
 
@@ -59,7 +59,7 @@ extension TransferContext {
 
     func getChunk(
         _ id: ChunkID, in container: ContainerName, about bytes: Int, _ priority: TransferPriority,
-        _ ticket: Pacer.Ticket
+        _ ticket: TransferThrottle.Ticket
     ) async throws -> [UInt8] {
         try await down.pass(ticket, bytes: bytes, priority)
         do {

@@ -46,12 +46,13 @@ extension Response {
 }
 
 @concurrent
-private func send(_ buffer: ByteBuffer, _ pace: WriteThrottle, _ writer: inout any ResponseBodyWriter) async throws {
+private func send(_ buffer: ByteBuffer, _ throttle: WriteThrottle, _ writer: inout any ResponseBodyWriter) async throws
+{
     var rest = buffer
     while let piece = rest.readSlice(length: min(WriteThrottle.pieceLength, rest.readableBytes)),
         piece.readableBytes > 0
     {
         try await writer.write(piece)
-        try await pace.wrote()
+        try await throttle.wrote()
     }
 }

@@ -46,8 +46,8 @@ extension ContentReader {
     ) -> ResponseBody {
         let channel = context.channel
         return ResponseBody(contentLength: range.count) { writer in
-            let pace = WriteThrottle(channel)
-            try await send(range, first, pace, &writer)
+            let throttle = WriteThrottle(channel)
+            try await send(range, first, throttle, &writer)
             try await writer.finish(nil)
             withExtendedLifetime(slot) {}
         }
@@ -56,7 +56,7 @@ extension ContentReader {
     /// Sends one chunk at a time, so that only one is in memory, in pieces no larger than a socket takes at once.
     @concurrent
     private func send(
-        _ range: Range<UInt64>, _ first: Part, _ pace: WriteThrottle, _ writer: inout any ResponseBodyWriter
+        _ range: Range<UInt64>, _ first: Part, _ throttle: WriteThrottle, _ writer: inout any ResponseBodyWriter
     ) async throws {
         var part = first
         var position = range.lowerBound
@@ -74,7 +74,7 @@ extension ContentReader {
                 }
                 if last == nil { last = (chunk, try await plain(chunk)) }
                 guard let bytes = last?.plain.bytes else { continue }
-                try await send(range.clamped(to: place), of: bytes, at: offset, pace, &writer)
+                try await send(range.clamped(to: place), of: bytes, at: offset, throttle, &writer)
                 offset = place.upperBound
             }
             // A list of chunks that ends early was not validated; stop, so that no byte is sent twice.
@@ -85,13 +85,13 @@ extension ContentReader {
 
     @concurrent
     private func send(
-        _ wanted: Range<UInt64>, of bytes: [UInt8], at offset: UInt64, _ pace: WriteThrottle,
+        _ wanted: Range<UInt64>, of bytes: [UInt8], at offset: UInt64, _ throttle: WriteThrottle,
         _ writer: inout any ResponseBodyWriter
     ) async throws {
         let end = Int(wanted.upperBound - offset)
         for start in stride(from: Int(wanted.lowerBound - offset), to: end, by: WriteThrottle.pieceLength) {
             try await writer.write(ByteBuffer(bytes: bytes[start..<min(start + WriteThrottle.pieceLength, end)]))
-            try await pace.wrote()
+            try await throttle.wrote()
         }
     }
 }

@@ -1,7 +1,7 @@
 /// Decides when to look at the bell, and what else to look at. Pure; times are measured from any fixed point.
 ///
 /// Each look is a request that costs money, so a device looks often only while there are changes.
-package struct BellRhythm: Hashable, Sendable {
+package struct BellSchedule: Hashable, Sendable {
     /// The pause between looks while nothing happens.
     package let rest: Duration
     /// The pause after a change that this device made or saw, for ``activity``.

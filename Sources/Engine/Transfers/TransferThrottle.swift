@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Keeps the transfers of one direction below a rate. ``PaceQueue`` decides; this class holds the lock and the timer, and resumes the
+/// Keeps the transfers of one direction below a rate. ``ThrottleQueue`` decides; this class holds the lock and the timer, and resumes the
 /// waiters.
-package final class Pacer: Sendable {
+package final class TransferThrottle: Sendable {
     /// One transfer that passes or waits; a reader that comes later can hurry it.
     struct Ticket: Hashable, Sendable { let number: UInt64 }
 
     private struct State {
-        var queue = PaceQueue()
+        var queue = ThrottleQueue()
         var waiters: [UInt64: CheckedContinuation<Void, any Error>] = [:]
         var timer: Task<Void, Never>?
         var nextNumber: UInt64 = 0

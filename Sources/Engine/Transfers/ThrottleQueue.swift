@@ -3,7 +3,7 @@
 /// Bytes that a reader waits for go first, and wait for ``longestDemand`` at most: a read must not fail because of the limit. Then the
 /// order of arrival counts, in which large transfers are put ``precedence`` later: a small document does not wait for all pieces of a
 /// large one, and the large one waits for a limited number of small ones.
-struct PaceQueue: Sendable {
+struct ThrottleQueue: Sendable {
     struct Request: Sendable {
         let number: UInt64
         let bytes: Int

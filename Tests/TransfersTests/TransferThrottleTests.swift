@@ -7,12 +7,12 @@ import Testing
 @testable import Transfers
 
 @Suite("Transfers at a limited rate")
-struct PacerTests {
+struct TransferThrottleTests {
     private let fixture: Fixture
 
     init() throws { fixture = try Fixture() }
 
-    private var down: Pacer { fixture.context.down }
+    private var down: TransferThrottle { fixture.context.down }
 
     @Test("a transfer begins when the clock has come to its bytes; one that is cancelled while it waits throws")
     func waits() async throws {

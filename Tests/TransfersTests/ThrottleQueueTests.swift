@@ -5,10 +5,10 @@ import Testing
 @testable import Transfers
 
 @Suite("Limits of transfers")
-struct PaceQueueTests {
+struct ThrottleQueueTests {
     /// A queue whose changes may be expectations.
     private final class Subject {
-        private var queue = PaceQueue()
+        private var queue = ThrottleQueue()
 
         init(_ rate: UInt64?) { setRate(rate, at: .zero) }
 
