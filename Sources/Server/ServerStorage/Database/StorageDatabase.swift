@@ -14,7 +14,7 @@
 protocol StorageDatabase: Sendable {
     func read<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T
     /// Like ``read(_:)``, for a body that runs one statement at most: that sees one consistent state without a transaction, which PostgreSQL
-    /// begins and ends by statements of their own.
+    /// begins and ends by statements of their own. Two such reads may see different states.
     func readOnce<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T
     /// Like ``read(_:)``, for the start of a server. Blocks.
     func readAtOnce<T>(_ body: (any StorageTransaction) throws -> T) throws -> T

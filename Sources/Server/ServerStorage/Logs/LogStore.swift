@@ -84,7 +84,10 @@ package struct LogStore: NounStore {
     package func page(
         of name: ContainerName, after: LogSequence, limit: Int, account: AccountID
     ) async throws -> LogPage {
-        if let page = try await entries(of: name, after: after, limit: limit, account: account) { return page }
+        let page = try await database.readOnce { db in
+            try Self.entries(of: name, after: after, limit: limit, account, db)
+        }
+        if let page { return page }
         return try await database.read { db in
             let container = try Self.requireContainer(name, account, db)
             guard after.value <= container.sequence else {
@@ -92,38 +95,36 @@ package struct LogStore: NounStore {
                     .damaged,
                     "The log of \(name) ends at \(container.sequence), before \(after): the server lost entries.")
             }
-            guard after.value == container.sequence else {
-                throw StorageError(.damaged, "The log of \(name) has no entry \(after.next): the server lost it.")
-            }
-            return LogPage(first: after.next, payloads: [])
+            if after.value == container.sequence { return LogPage(first: after.next, payloads: []) }
+            // An entry may have been appended since the first read.
+            if let page = try Self.entries(of: name, after: after, limit: limit, account, db) { return page }
+            throw StorageError(.damaged, "The log of \(name) has no entry \(after.next): the server lost it.")
         }
     }
 
     /// Returns a page; nil if there is no entry `after.next`.
-    private func entries(
-        of name: ContainerName, after: LogSequence, limit: Int, account: AccountID
-    ) async throws -> LogPage? {
-        try await database.readOnce { db in
-            var payloads: [[UInt8]] = []
-            var bytes = 0
-            try db.forEachRow(
-                """
-                SELECT sequence, payload FROM entry
-                WHERE container = (SELECT id FROM container WHERE account = ? AND name = ?) AND sequence > ?
-                ORDER BY sequence LIMIT ?
-                """,
-                [account.value, name.text, Int64(clamping: after.value), min(max(1, limit), CloudLimits.pageEntries)]
-            ) { row in
-                let sequence = UInt64(clamping: try row["sequence"] as Int64)
-                guard sequence == after.value + UInt64(payloads.count) + 1 else { return false }
-                let payload: Data = try row["payload"]
-                bytes += payload.count
-                // One entry that is longer than a page is a page of its own.
-                guard payloads.isEmpty || bytes <= CloudLimits.pageBytes else { return false }
-                payloads.append(Array(payload))
-                return true
-            }
-            return payloads.isEmpty ? nil : LogPage(first: after.next, payloads: payloads)
+    private static func entries(
+        of name: ContainerName, after: LogSequence, limit: Int, _ account: AccountID, _ db: any StorageTransaction
+    ) throws -> LogPage? {
+        var payloads: [[UInt8]] = []
+        var bytes = 0
+        try db.forEachRow(
+            """
+            SELECT sequence, payload FROM entry
+            WHERE container = (SELECT id FROM container WHERE account = ? AND name = ?) AND sequence > ?
+            ORDER BY sequence LIMIT ?
+            """,
+            [account.value, name.text, Int64(clamping: after.value), min(max(1, limit), CloudLimits.pageEntries)]
+        ) { row in
+            let sequence = UInt64(clamping: try row["sequence"] as Int64)
+            guard sequence == after.value + UInt64(payloads.count) + 1 else { return false }
+            let payload: Data = try row["payload"]
+            bytes += payload.count
+            // One entry that is longer than a page is a page of its own.
+            guard payloads.isEmpty || bytes <= CloudLimits.pageBytes else { return false }
+            payloads.append(Array(payload))
+            return true
         }
+        return payloads.isEmpty ? nil : LogPage(first: after.next, payloads: payloads)
     }
 }
