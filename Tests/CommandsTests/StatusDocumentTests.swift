@@ -42,6 +42,7 @@ struct StatusDocumentTests {
         item.conflictOf = path
         item.version = "1.0"
         item.device = "laptop"
+        item.excludedBy = ItemStatus.ExcludingPattern(path: path, line: 1, pattern: "p")
         let side = ConflictSide(version: "1.0", path: path, device: "d", modified: WireTime(.zero), size: 1)
         let conflict = ConflictedItem(path: path, current: side, versions: [side])
         for name in try fields(of: mount).union(fields(of: item)).union(fields(of: conflict)).union(fields(of: check)) {

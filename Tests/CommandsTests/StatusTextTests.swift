@@ -19,6 +19,15 @@ struct StatusTextTests {
         return item
     }
 
+    @Test("an item that a pattern excludes is shown with the line and the file of the pattern")
+    func excluded() throws {
+        var item = try item("p/a.o") { $0.isExcluded = true }
+        item.excludedBy = ItemStatus.ExcludingPattern(path: try MountPath("p/.ubiquityignore"), line: 3, pattern: "*.o")
+        #expect(
+            StatusText.table([(record, item)], .plain).last
+                == "/m/p/a.o is excluded by line 3 of /m/p/.ubiquityignore: *.o")
+    }
+
     @Test("items are shown in columns, with the three independent states side by side")
     func table() throws {
         let items = try [

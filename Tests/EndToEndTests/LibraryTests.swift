@@ -29,6 +29,22 @@ extension EndToEnd {
             }
         }
 
+        @Test("a program that subscribes to the progress of a document receives its download, to the end")
+        func progress() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await a.shell("head -c 1000000 /dev/urandom > f")
+                try await a.sync()
+                try await b.sync()
+                // The download takes seconds.
+                try await b.ubiquity(["limit", "--down", "300K", "--mount", b.mount]).text()
+                #expect(
+                    try await library(b, "progress f") == [
+                        "published 1000000 bytes, NSProgressFileOperationKindDownloading", "under way",
+                        "unpublished at 1000000",
+                    ])
+            }
+        }
+
         @Test(
             "bytes are downloaded and evicted when a program requests it, and its resource values show that; one file is excluded from sync"
         )

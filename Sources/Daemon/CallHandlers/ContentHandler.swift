@@ -140,6 +140,8 @@ struct ContentHandler: NounHandler {
                 if file.presence != .none, file.size > 0 {
                     evicted = (evicted.items + 1, evicted.bytes.saturatingSum(file.size))
                 }
+            } catch EvictionRefusal.isIgnoreFile where files.count > 1 {
+                // The rest of the folder is evicted, and nothing is wrong.
             } catch let error as EvictionRefusal { refusal = refusal ?? error }
         }
         let failure = refusal.map { refusal in
@@ -187,7 +189,7 @@ struct ContentHandler: NounHandler {
 extension EvictionRefusal {
     fileprivate var code: DaemonFailure.Code {
         switch self {
-        case .isFolder: .invalidRequest
+        case .isFolder, .isIgnoreFile: .invalidRequest
         case .isOpen, .isPresented: .busy
         case .isEdited, .isExcluded: .notUploaded
         case .isPinned: .pinned

@@ -70,6 +70,7 @@ struct StatusHandler: NounHandler {
         result.conflictOf = try status.conflictOf.map { try MountPath($0) }
         result.pin = PinPolicy(status.pin)
         result.effectivePin = PinPolicy(status.effectivePin)
+        result.excludedBy = try status.ignoreReason.map(ItemStatus.ExcludingPattern.init)
         result.version = status.version?.description
         result.device = status.device
         if item.isPackage || item.item == .root {
@@ -96,6 +97,7 @@ struct StatusHandler: NounHandler {
             status.errors += device.engine.troubles.all.map(DaemonFailure.init)
             status.errors += try loopFailures(transaction)
             if let nameFailure { status.errors.append(nameFailure) }
+            status.errors += try ignoreFailures(transaction)
             status.errors += try transaction.transfers.failed(limit: 100).map { item in
                 DaemonFailure(
                     .failed, sentences: item.uploadError ?? item.downloadError ?? "it failed",
@@ -142,6 +144,17 @@ struct StatusHandler: NounHandler {
         }
     }
 
+    /// Returns failures for ignore files that have no effect.
+    private func ignoreFailures(_ transaction: MetadataTransaction) throws -> [DaemonFailure] {
+        try device.files.ignoreProblems.prefix(100).compactMap { node, problem in
+            guard let item = try transaction.local.item(node) else { return nil }
+            return DaemonFailure(
+                .invalidRequest, "none of its patterns applies, because \(problem)",
+                path: try path(of: item, transaction).description,
+                advice: "Shorten it, or divide it among the folders that it is about.")
+        }
+    }
+
     /// A failure if another device has this one's name; otherwise nil.
     private var nameFailure: DaemonFailure? {
         guard device.engine.context.namesakes.areFound else { return nil }
@@ -184,6 +197,14 @@ extension DaemonFailure {
         self.init(
             trouble.needsUpdate ? .versionMismatch : .damaged, sentences: trouble.message,
             path: trouble.container.folderName)
+    }
+}
+
+extension ItemStatus.ExcludingPattern {
+    init(_ reason: VirtualFileSystem.IgnoreReason) throws {
+        self.init(
+            path: try MountPath(bytes: Array(reason.file.map(\.bytes).joined(separator: [UInt8(ascii: "/")]))),
+            line: reason.pattern.line, pattern: String(decoding: reason.pattern.text, as: UTF8.self))
     }
 }
 

@@ -22,7 +22,10 @@ struct SyncHandler: NounHandler {
         engine.context.urgency.begin()
         defer { engine.context.urgency.end() }
         if request.wait { try await unsaved.save(at: request.paths, within: request.timeout) }
-        try await blocking { [self] in device.files.noteIdleEdits(pause: .zero) }
+        try await blocking { [self] in
+            device.files.noteIdleEdits(pause: .zero)
+            device.files.includeAgain(pause: .zero)
+        }
         engine.localTreeChanged()
         guard request.wait else { return try await response() }
         try await followCloud(within: request.timeout) { [self] in

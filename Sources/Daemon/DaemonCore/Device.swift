@@ -66,14 +66,18 @@ struct Device: Sendable {
         callers = CallerPermits(ProcessTable(), refused: refused, log: logger) { programs.policy }
         claims = ClaimService(metadata, maximumClaims: SocketServer.Limits.maximumClaims, log: logger)
         queries = QueryService(metadata, mountPoint: configuration.mountPoint, log: logger)
-        metadata.watchRows { [queries, claims] in
-            claims.known.forget($0)
-            queries.changed($0)
-        }
         files = VirtualFileSystem(
             metadata: metadata, content: content, source: link,
             observer: TreeObservers(claims: claims, monitors: queries.monitors), time: try DiskTime(),
             owner: (geteuid(), getegid()), log: logger)
+        metadata.watchRows { [queries, claims, files] in
+            claims.known.forget($0)
+            queries.changed($0)
+            // Last, because it may itself change rows.
+            files.rowsChanged($0)
+        }
+        // What was left undone by a daemon that died.
+        files.applyIgnoreFiles()
         watches = WatchNotifier(files, invalidator, log: logger)
         cloud = SwitchableCloud(
             try configuration.cloud.backend(logger),

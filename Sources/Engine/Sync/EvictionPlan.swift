@@ -1,3 +1,4 @@
+import CloudModel
 package import LocalMetadata
 
 /// The limits of the cache.
@@ -55,6 +56,7 @@ package enum EvictionRefusal: String, Sendable, Error {
     case isEdited = "its latest edit has not been uploaded yet"
     case isPinned = "it is pinned; run `ubiquity unpin` first"
     case isPresented = "a program that shows it wants to keep it"
+    case isIgnoreFile = "its patterns decide which names stay on this device"
     case isExcluded = "it is excluded from sync, so this is the only copy"
 
     /// Creates the refusal for a file; nil where its bytes may be dropped.
@@ -67,6 +69,8 @@ package enum EvictionRefusal: String, Sendable, Error {
             || (!item.isKnown && !item.isConflictSibling) || item.content == nil && item.size > 0
         {
             self = .isEdited
+        } else if IgnoreFile.isName(item.name), item.size <= IgnoreFile.maximumSize {
+            self = .isIgnoreFile
         } else if isKept {
             self = .isPinned
         } else if isOpen {

@@ -11,6 +11,7 @@ extension TreeFollower {
         let old = item
         if isOpen(item.node) { item = try renumber(item) }
         setPlaceholder(content, &item)
+        if item.wantIgnoreFile() { effects.wantsDownloads = true }
         item.generation = old.generation + 1
         if let time = try transaction.remote(id, in: container)?.attributes.modified { item.attributes.modified = time }
         item.changed = now

@@ -60,7 +60,8 @@ extension TreeFollower {
     }
 
     /// Merges a folder made here with one of the same name made elsewhere (as the reducer does).
-    private mutating func become(_ remote: CloudItem, _ local: LocalItem) throws {
+    private mutating func become(_ remote: CloudItem, _ old: LocalItem) throws {
+        let local = try includingFolder(old)
         if let present = try transaction.local.item(remote.id, in: container) {
             guard try transaction.local.isInside(present.node, local.node) else {
                 try moveChildren(of: local, to: present)
@@ -83,6 +84,8 @@ extension TreeFollower {
     @discardableResult
     private mutating func giveWay(_ item: LocalItem) throws -> ItemName {
         var renamed = item
+        // Its new name may match no pattern, which is no reason to upload it.
+        if renamed.exclusion == .byPattern { renamed.exclusion = .own }
         renamed.name = try freeName(item.name, in: item.parent)
         renamed.changed = now
         try transaction.local.update(renamed)

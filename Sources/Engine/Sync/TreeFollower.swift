@@ -155,6 +155,7 @@ package struct TreeFollower {
         if case .symlink(let target) = remote.body { item.target = target }
         if let content = remote.body.content { setPlaceholder(content, &item) }
         if item.kind == .file { item.wanted = try priority(ofNewFileIn: parent) }
+        item.wantIgnoreFile()
         effects.created.insert(try transaction.local.insert(item))
         if item.wanted > 0 { effects.wantsDownloads = true }
         enter(parent, remote.name)
@@ -195,6 +196,7 @@ package struct TreeFollower {
         if var row = try transaction.local.item(id, in: container) {
             effects.noteMove(of: row)
             (row.parent, row.name, row.changed) = (folder, name, now)
+            if row.wantIgnoreFile() { effects.wantsDownloads = true }
             try transaction.local.update(row)
         }
         freed.insert(item.parent)

@@ -11,6 +11,8 @@ package struct DocumentStatus: Sendable, Equatable {
     package var conflictVersion: VersionID?
     package var pin: PinState
     package var effectivePin: PinState
+    /// Why a pattern of an ignore file keeps it on this device; nil if none does.
+    package var ignoreReason: VirtualFileSystem.IgnoreReason?
     package var item: ItemID
     package var version: VersionID?
     package var device: String?
@@ -88,7 +90,8 @@ extension VirtualFileSystem {
                 try transaction.local.path(of: $0.node).map(\.description).joined(separator: "/")
             },
             conflictVersion: version, pin: item.pin,
-            effectivePin: try effectivePin(of: item, transaction), item: item.item,
+            effectivePin: try effectivePin(of: item, transaction),
+            ignoreReason: try ignoreReason(of: item, transaction), item: item.item,
             version: version ?? remote?.version, device: remote?.device,
             container: try transaction.container(item.container)?.name ?? .cloudDocs)
     }

@@ -107,7 +107,7 @@ extension VirtualFileSystem {
         let item = try creating { transaction in
             let folder = try folder(parent, transaction)
             guard try transaction.local.item(named: name, in: parent) == nil else { throw Errno(EEXIST) }
-            var item = newItem(name, in: folder, kind: kind, caller: caller)
+            var item = try newItem(name, in: folder, kind: kind, caller: caller, transaction)
             fill(&item)
             try inheritIdentity(&item, transaction)
             item.node = try transaction.local.insert(item)
@@ -127,12 +127,14 @@ extension VirtualFileSystem {
         }
     }
 
-    private func newItem(_ name: ItemName, in folder: LocalItem, kind: LocalKind, caller: Caller) -> LocalItem {
+    private func newItem(
+        _ name: ItemName, in folder: LocalItem, kind: LocalKind, caller: Caller, _ transaction: MetadataTransaction
+    ) throws -> LocalItem {
         let now = time.now()
         var item = LocalItem(
             container: folder.container, item: newID(), parent: folder.node, name: name, kind: kind,
             attributes: ItemAttributes(permissions: 0, modified: now, created: now), changed: now)
-        item.isExcluded = folder.isExcluded || exclusions.excludes(name)
+        item.exclusion = try exclusion(of: kind, name, in: folder, transaction)
         item.user = caller.user == owner.user ? nil : caller.user
         item.group = inheritedGroup(folder, caller: caller)
         if kind == .folder { item.attributes.permissions = folder.attributes.permissions & 0o2000 }
@@ -149,7 +151,7 @@ extension VirtualFileSystem {
     /// Takes over the identity of an item of the same name and kind whose deletion is not in the log yet.
     func inheritIdentity(_ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
         // The log cannot change a link's target: another link is another item.
-        guard !item.isExcluded, item.kind != .symlink,
+        guard item.exclusion != .own, item.kind != .symlink,
             let departure = try transaction.pending.departure(named: item.name, in: item.parent),
             departure.kind == item.kind,
             departure.container == item.container
@@ -157,5 +159,9 @@ extension VirtualFileSystem {
         try transaction.pending.removeDeparture(of: departure.item, in: departure.container)
         item.item = departure.item
         item.isKnown = true
+        guard item.isExcluded else { return }
+        // The name is in the log, so no pattern excludes it.
+        item.exclusion = .none
+        if !item.isWriting { markPending(&item, at: time.now()) }
     }
 }

@@ -55,6 +55,7 @@ extension VirtualFileSystem {
     /// follows checks that they did not change meanwhile.
     package func noteIdleEdits(pause: Duration) {
         finishLate()
+        applyLateIgnoreFiles()
         renewBlobs()
         let limit = time.now().adding(.zero - pause)
         for file in openFiles.all {

@@ -51,7 +51,7 @@ extension VirtualFileSystem {
     }
 
     private func exchangeIdentities(_ one: inout LocalItem, _ two: inout LocalItem) {
-        swap(&one.isExcluded, &two.isExcluded)
+        swap(&one.exclusion, &two.exclusion)
         guard one.isKnown != two.isKnown else { return }
         swap(&one.item, &two.item)
         swap(&one.isKnown, &two.isKnown)
@@ -60,7 +60,7 @@ extension VirtualFileSystem {
     private func exchangeExclusion(
         _ item: inout LocalItem, from old: LocalItem, into folder: LocalItem, _ transaction: MetadataTransaction
     ) throws {
-        item.isExcluded = stays(item.kind, item.name, in: folder)
+        item.exclusion = try exclusion(ofMoved: old, to: item.name, in: folder, replacing: nil, transaction)
         guard item.isExcluded != old.isExcluded else { return }
         // Everything inside would have to leave the sync or enter it.
         guard item.kind != .folder else { throw Errno(EINVAL) }

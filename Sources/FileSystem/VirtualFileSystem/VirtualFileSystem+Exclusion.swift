@@ -1,11 +1,11 @@
 import Basics
-import CloudModel
+package import CloudModel
 import Glibc
 import LocalMetadata
 
 /// Items that stay on this device alone, because of their name or their folder.
 extension VirtualFileSystem {
-    /// Returns whether an item stays on this device under that name in that folder.
+    /// Returns whether an item stays on this device under that name in that folder, whatever the patterns of ignore files say.
     func stays(_ kind: LocalKind, _ name: ItemName, in folder: LocalItem) -> Bool {
         kind == .pipe || kind == .socket || folder.isExcluded || exclusions.excludes(name)
     }
@@ -40,6 +40,7 @@ extension VirtualFileSystem {
         var next = 0
         while next < folders.count {
             let parent = folders[next]
+            let scope = try parent.isExcluded ? nil : ignoreScope(in: parent, transaction)?.scope
             next += 1
             var last = NodeID(0)
             while case let children = try transaction.local.children(of: parent.node, after: last, limit: 500),
@@ -47,7 +48,7 @@ extension VirtualFileSystem {
             {
                 for child in children {
                     last = child.node
-                    let changed = try spreadExclusion(of: parent, to: child, transaction, at: now)
+                    let changed = try spreadExclusion(of: parent, scope, to: child, transaction, at: now)
                     if changed.kind == .folder { folders.append(changed) }
                 }
             }
@@ -60,13 +61,79 @@ extension VirtualFileSystem {
     }
 
     private func spreadExclusion(
-        of parent: LocalItem, to old: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp
+        of parent: LocalItem, _ scope: IgnoreScope?, to old: LocalItem, _ transaction: MetadataTransaction,
+        at now: Timestamp
     ) throws -> LocalItem {
         var child = old
-        child.isExcluded = stays(child.kind, child.name, in: parent)
+        child.exclusion = exclusion(of: child.kind, child.name, in: parent, scope)
         if child.isExcluded, !old.isExcluded, child.kind != .folder { try leaveSync(&child, from: old, transaction) }
         markPending(&child, at: now)
         try transaction.local.update(child)
         return child
+    }
+}
+
+/// What excludes an item.
+extension VirtualFileSystem {
+    /// Returns whether an item stays on this device under that name in that folder, as if it was new there.
+    func exclusion(
+        of kind: LocalKind, _ name: ItemName, in folder: LocalItem, _ transaction: MetadataTransaction
+    ) throws -> Exclusion {
+        // Nothing is looked up for what is in an excluded folder.
+        if stays(kind, name, in: folder) { return .own }
+        return try exclusion(of: kind, name, in: folder, ignoreScope(in: folder, transaction)?.scope)
+    }
+
+    /// As ``exclusion(of:_:in:_:)``, with the patterns that concern the folder.
+    func exclusion(of kind: LocalKind, _ name: ItemName, in folder: LocalItem, _ scope: IgnoreScope?) -> Exclusion {
+        if stays(kind, name, in: folder) { return .own }
+        return scope?.match(name, isFolder: kind == .folder) == nil ? .none : .byPattern
+    }
+
+    /// As ``exclusion(of:_:in:_:)``, for an item that moves there. What the log has under a name that a pattern matches stays in it, as a
+    /// tracked file of git does, and so does what replaces it.
+    func exclusion(
+        ofMoved old: LocalItem, to name: ItemName, in folder: LocalItem, replacing target: LocalItem?,
+        _ transaction: MetadataTransaction
+    ) throws -> Exclusion {
+        let exclusion = try exclusion(of: old.kind, name, in: folder, transaction)
+        guard exclusion == .byPattern else { return exclusion }
+        if let target, target.kind == .file, old.kind == .file, target.isKnown, !target.isExcluded { return .none }
+        guard old.isKnown, !old.isExcluded, let from = try transaction.local.item(old.parent),
+            try ignoreScope(in: from, transaction)?.scope.match(old.name, isFolder: old.kind == .folder) != nil
+        else { return .byPattern }
+        return .none
+    }
+
+    /// Returns the patterns that concern the items of a folder, and the folders from `Documents` down to it; nil if there are none. No
+    /// pattern looks into packages, which are one document each.
+    func ignoreScope(
+        in folder: LocalItem, _ transaction: MetadataTransaction
+    ) throws -> (scope: IgnoreScope, folders: [LocalItem])? {
+        guard !ignoring.isEmpty, let folders = try foldersInDocuments(folder.node, transaction),
+            !folders.contains(where: \.isPackage)
+        else { return nil }
+        let entries = ignoring.entries
+        guard folders.contains(where: { entries[$0.node]?.file != nil }) else { return nil }
+        var scope = IgnoreScope(folders.first.flatMap { entries[$0.node]?.file })
+        for folder in folders.dropFirst() { scope.enter(folder.name, with: entries[folder.node]?.file) }
+        return (scope, folders)
+    }
+
+    /// Why a pattern excludes an item.
+    package struct IgnoreReason: Sendable, Equatable {
+        /// The path of the ignore file from the mount on.
+        package let file: [ItemName]
+        package let pattern: IgnorePattern
+    }
+
+    /// Returns the pattern that excludes an item, or a folder that it is in; nil if none does.
+    func ignoreReason(of item: LocalItem, _ transaction: MetadataTransaction) throws -> IgnoreReason? {
+        guard item.isExcluded, !ignoring.isEmpty, let folder = try transaction.local.item(item.parent),
+            let (scope, folders) = try ignoreScope(in: folder, transaction),
+            let match = scope.match(item.name, isFolder: item.kind == .folder), folders.indices.contains(match.depth),
+            let entry = ignoring.entries[folders[match.depth].node]
+        else { return nil }
+        return IgnoreReason(file: try transaction.local.path(of: entry.row.node), pattern: match.pattern)
     }
 }

@@ -180,7 +180,7 @@ extension VirtualFileSystem {
                 if item.kind == .folder { throw Errno(EOPNOTSUPP) }
                 return
             }
-            guard flag || !exclusions.excludes(item.name) else { throw Errno(EPERM) }
+            guard try flag || mayBeIncluded(item, transaction) else { throw Errno(EPERM) }
             item.isExcluded = flag
             if flag, item.isKnown {
                 try leaveDeparture(of: item, transaction)
@@ -194,6 +194,13 @@ extension VirtualFileSystem {
             try transaction.local.update(item)
         }
         source.localTreeChanged()
+    }
+
+    /// Returns whether neither the rules for names nor a pattern keeps an item on this device.
+    private func mayBeIncluded(_ item: LocalItem, _ transaction: MetadataTransaction) throws -> Bool {
+        let folder = try existing(item.parent, transaction)
+        let scope = try ignoreScope(in: folder, transaction)?.scope
+        return !exclusions.excludes(item.name) && scope?.match(item.name, isFolder: false) == nil
     }
 }
 

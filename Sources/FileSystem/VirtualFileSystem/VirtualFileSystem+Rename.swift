@@ -102,7 +102,7 @@ extension VirtualFileSystem {
         item.changed = now
         try leaveConflict(&item, transaction)
         let wasExcluded = item.isExcluded
-        item.isExcluded = stays(item.kind, name, in: folder)
+        item.exclusion = try exclusion(ofMoved: old, to: name, in: folder, replacing: target, transaction)
         if let target {
             try transaction.local.remove(target.node)
             try succeed(target, &item, transaction)

@@ -32,8 +32,8 @@ extension VirtualFileSystem {
             guard !moves || each.kind != .file || each.isMaterialised else { throw Errno(EXDEV) }
         }
         try transaction.local.forEach(below: item) { each in try enter(folder.container, each, transaction) }
-        let isKept = folder.isExcluded || stays(item.kind, name, in: folder)
-        if !isKept, target == nil {
+        let exclusion = try exclusion(of: item.kind, name, in: folder, transaction)
+        if exclusion == .none, target == nil {
             try reclaim(item.node, named: name, in: folder.item, transaction)
         }
         return try existing(item.node, transaction)

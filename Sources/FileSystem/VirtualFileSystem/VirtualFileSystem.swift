@@ -30,6 +30,7 @@ package final class VirtualFileSystem: Sendable {
     let observer: (any TreeObserver)?
     let time: any TimeSource
     let exclusions: ExclusionRules
+    let ignoring = IgnoreRules()
     let owner: (user: UInt32, group: UInt32)
     /// Makes the ids of new items; random except in tests.
     let newID: @Sendable () -> ItemID

@@ -4,4 +4,6 @@ package enum DownloadPriority {
     package static let whenSpace: UInt8 = 5
     /// Below a folder that is kept.
     package static let kept: UInt8 = 10
+    /// An ignore file: until it is here, what its patterns exclude would be uploaded.
+    package static let ignoreFile: UInt8 = 200
 }

@@ -52,7 +52,7 @@ extension LocalItem {
         case .isEdited: .flag(isEdited)
         case .isWriting: .flag(isWriting)
         case .isKnown: .flag(isKnown)
-        case .isExcluded: .flag(isExcluded)
+        case .isExcluded: .integer(Int64(exclusion.rawValue))
         case .isPaused: .flag(isPaused)
         case .pin: .integer(Int64(pin.rawValue))
         case .wanted: .integer(Int64(wanted))
@@ -105,7 +105,7 @@ extension LocalItem: ColumnDecodable {
         isEdited = columns.bool(.isEdited)
         isWriting = columns.bool(.isWriting)
         isKnown = columns.bool(.isKnown)
-        isExcluded = columns.bool(.isExcluded)
+        exclusion = UInt8(exactly: columns.integer(.isExcluded)).flatMap(Exclusion.init) ?? .own
         isPaused = columns.bool(.isPaused)
         pin = PinState(rawValue: UInt8(truncatingIfNeeded: columns.integer(.pin))) ?? .inherited
         wanted = UInt8(truncatingIfNeeded: columns.integer(.wanted))

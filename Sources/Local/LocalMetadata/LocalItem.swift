@@ -34,7 +34,7 @@ package struct LocalItem: Sendable, Equatable {
     package var isWriting: Bool
     /// Whether the log has this item or a batch that creates it is being sent.
     package var isKnown: Bool
-    package var isExcluded: Bool
+    package var exclusion: Exclusion
     package var isPaused: Bool
     package var pin: PinState
     /// The priority of a requested download (higher first); 0 if none is requested.
@@ -82,7 +82,7 @@ package struct LocalItem: Sendable, Equatable {
         isEdited = false
         isWriting = false
         isKnown = false
-        isExcluded = false
+        exclusion = .none
         isPaused = false
         pin = .inherited
         wanted = 0
@@ -92,6 +92,12 @@ package struct LocalItem: Sendable, Equatable {
         uploadError = nil
         packageTypes = PackageTypes()
         conflict = nil
+    }
+
+    /// Whether it stays on this device. Setting it excludes the item for a reason of its own.
+    package var isExcluded: Bool {
+        get { exclusion != .none }
+        set { exclusion = newValue ? .own : .none }
     }
 
     /// Whether this is a view of a conflict version and not an item of the log.

@@ -76,6 +76,20 @@ enum QueueQueries {
         ORDER BY pendingSince, node LIMIT ?
         """
     static let writing = "SELECT \(LocalItem.selection) FROM local WHERE isWriting = 1"
+    // Without a hint SQLite may prefer the order of the nodes, and read every row.
+    static let ignoreFiles = """
+        SELECT \(LocalItem.selection) FROM local INDEXED BY local_ignoreFile
+        WHERE \(LocalTree.isIgnoreFile) ORDER BY node LIMIT ?
+        """
+    static let excludedByPattern = """
+        SELECT \(LocalItem.selection) FROM local INDEXED BY local_excludedByPattern
+        WHERE isExcluded = \(Exclusion.byPattern.rawValue) AND node > ? ORDER BY node LIMIT ?
+        """
+    static let unsent = """
+        SELECT \(LocalItem.selection) FROM local
+        WHERE pendingSince IS NOT NULL AND (pendingSince, node) > (?, ?) AND isKnown = 0 AND isExcluded = 0
+        ORDER BY pendingSince, node LIMIT ?
+        """
     static let evictable = """
         SELECT \(LocalItem.selection) FROM local
         WHERE presence > 0 AND size > 0 AND isEdited = 0 AND isWriting = 0 AND digest IS NOT NULL
@@ -106,7 +120,8 @@ enum QueueQueries {
         (pending, "local_pending"), (oldestPending, "COVERING INDEX local_pending"),
         (pendingTotals, "COVERING INDEX local_pending"), (wanted, "local_wanted"), (wantedWhenSpace, "local_wanted"),
         (writing, "local_writing"),
-        (edited, "local_pending"),
+        (edited, "local_pending"), (unsent, "local_pending"), (ignoreFiles, "local_ignoreFile"),
+        (excludedByPattern, "local_excludedByPattern"),
         (evictable, "local_present"), (presentBytes, "COVERING INDEX local_present"),
         (oldestDeparture, "departed_unsent"), (nextPending, "COVERING INDEX local_pending"),
         (nextDeparture, "departed_unsent"),

@@ -50,6 +50,8 @@ final class RowChangeLog: Sendable {
         }
         taken.movedFolders = memory.movedFolders
         taken.leftFolders = memory.leftFolders
+        taken.changesIgnoreFiles = memory.changesIgnoreFiles
+        taken.movesSyncedFolders = memory.movesSyncedFolders
         taken.isEverything = taken.isEverything || memory.changesEverything
         taken.stores = memory.changedStores
         return taken

@@ -6,6 +6,10 @@ package struct RowChanges: Sendable {
     package var movedFolders: Set<NodeID> = []
     /// Folders that an item left or was removed from.
     package var leftFolders: Set<NodeID> = []
+    /// Whether an item that is named like an ignore file was changed or moved.
+    package var changesIgnoreFiles = false
+    /// Whether a folder moved that is not excluded: patterns with slashes may match other items in it now.
+    package var movesSyncedFolders = false
     /// Whether there are too many changes to list.
     package var isEverything = false
     /// Key-value stores with changes.

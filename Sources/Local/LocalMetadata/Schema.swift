@@ -27,6 +27,9 @@ enum Schema {
             try db.execute(sql: "CREATE INDEX local_paused ON local(node) WHERE isPaused = 1")
         }
         migrator.registerMigration("collections") { try CollectionMigration.run($0) }
+        migrator.registerMigration("ignore files") { db in
+            for statement in ignoreFiles { try db.execute(sql: statement) }
+        }
         return migrator
     }
 
@@ -57,6 +60,12 @@ enum Schema {
     static let sealedTables =
         SealMigration.tables + ["version"] + KeyValueMigration.tables + DeletionMigration.tables
         + CollectionMigration.tables
+
+    /// Finds ignore files, and what their patterns exclude.
+    private static let ignoreFiles = [
+        "CREATE INDEX local_ignoreFile ON local(node) WHERE \(LocalTree.isIgnoreFile)",
+        "CREATE INDEX local_excludedByPattern ON local(node) WHERE isExcluded = \(Exclusion.byPattern.rawValue)",
+    ]
 
     /// The indexes of the engine's frequent queries, which read no row that does not match.
     private static let coveringIndexes = [

@@ -20,6 +20,10 @@ final class TransactionMemory {
     var leftFolders: Set<NodeID> = []
     /// Whether folders became packages or ceased to be, which none of their rows shows.
     var changesEverything = false
+    /// Whether an item that is named like an ignore file was changed.
+    var changesIgnoreFiles = false
+    /// Whether a folder moved that is not excluded.
+    var movesSyncedFolders = false
     var packageTypes: [ContainerID: PackageTypes] = [:]
     var collections: [ContainerID: CollectionEpochs] = [:]
     var changedStores: Set<ContainerID> = []

@@ -24,6 +24,23 @@ package struct ItemStatus: Codable, Hashable, Sendable {
         package var container: String
         /// For a package and a container's folder: the extensions that the container declares as packages. Nil for other items.
         package var packageTypes: [String]?
+        /// The pattern that keeps it on this device; nil if none does.
+        package var excludedBy: ExcludingPattern?
+    }
+
+    /// A pattern of an ignore file.
+    package struct ExcludingPattern: Codable, Hashable, Sendable {
+        /// The ignore file.
+        package let path: MountPath
+        /// The number of the line, from 1.
+        package let line: Int
+        package let pattern: String
+
+        package init(path: MountPath, line: Int, pattern: String) {
+            self.path = path
+            self.line = line
+            self.pattern = pattern
+        }
     }
 
     package var details: Details

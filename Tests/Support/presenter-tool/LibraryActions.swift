@@ -6,6 +6,7 @@ import Ubiquity
 ///
 /// - `container NAME`, `token`, `download FILE`, `evict FILE`, `exclude FILE`, `values FILE`, `groups FOLDER`, `updates FOLDER`,
 ///   `upload FILE`: the calls of those names.
+/// - `progress FILE`: subscribes to the progress of FILE, downloads it, and prints what was published until the progress is unpublished.
 /// - `move in|out FROM TO`: presents FROM, and keeps it open as a document if it is a file; moves it, edits the document, and prints where
 ///   both are.
 /// - `announce FROM TO`: the same in a program that copies and removes the file itself, and announces the move.
@@ -27,6 +28,7 @@ enum LibraryActions {
             return PresenterTool.say(folder?.path ?? "none")
         case "token": return PresenterTool.say(PresenterTool.token)
         case "download": try files.startDownloadingUbiquitousItem(at: url)
+        case "progress": return try progress(url)
         case "evict": try files.evictUbiquitousItem(at: url)
         case "exclude": try files.setIsExcludedFromSync(true, at: url)
         case "include":
@@ -108,6 +110,22 @@ enum LibraryActions {
             }
         }
         if let error { throw error }
+    }
+
+    private static func progress(_ url: URL) throws {
+        let over = DispatchSemaphore(value: 0)
+        let subscriber = Progress.addSubscriber(forFileURL: url) { progress in
+            let kind = progress.userInfo[.fileOperationKindKey] as? Progress.FileOperationKind
+            PresenterTool.say("published \(progress.totalUnitCount) bytes, \(kind?.rawValue ?? "no kind")")
+            PresenterTool.say(progress.isFinished ? "finished at once" : "under way")
+            return {
+                PresenterTool.say("unpublished at \(progress.completedUnitCount)")
+                over.signal()
+            }
+        }
+        try FileManager.default.startDownloadingUbiquitousItem(at: url)
+        if over.wait(timeout: .now() + 60) == .timedOut { PresenterTool.say("nothing was unpublished") }
+        Progress.removeSubscriber(subscriber)
     }
 
     // MARK: Values

@@ -10,7 +10,8 @@ struct StatusCommand: ParsableCommand {
             Without a PATH, shows each mount: its daemon, cloud, queue and running transfers; a mount point as PATH \
             shows that one. With other PATHs, shows for each \
             whether its bytes are on this device, whether they are in the cloud, and whether there is a conflict; with \
-            --recursive also for everything below a folder. --watch runs until Ctrl-C.
+            --recursive also for everything below a folder. Of an item that a pattern in a .ubiquityignore keeps on \
+            this device, it names the file and the line. --watch runs until Ctrl-C.
             """)
 
     @Argument(help: "Items to show.", completion: .file())

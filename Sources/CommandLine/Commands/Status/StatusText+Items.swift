@@ -19,7 +19,8 @@ extension StatusText {
                 TextTable.Cell(isForEyes ? record.display(item.path) : "\(record.mount)/\(item.path)"),
             ])
         }
-        return table.lines(style) + items.flatMap { errors($0.record, $0.item, style) }
+        return table.lines(style) + items.compactMap { reason($0.record, $0.item) }
+            + items.flatMap { errors($0.record, $0.item, style) }
             + packageTypes(items.map(\.item))
     }
 
@@ -51,6 +52,15 @@ extension StatusText {
             return TextTable.Cell("paused", style.warning)
         }
         return item.isUploaded ? TextTable.Cell("uploaded", style.good) : TextTable.Cell("waiting", style.busy)
+    }
+
+    /// Returns which pattern keeps an item on this device, as `git check-ignore -v` says it; nil where none does.
+    private static func reason(_ record: MountRecord, _ item: ItemStatus) -> String? {
+        item.excludedBy.map { by in
+            printable(
+                "\(record.display(item.path)) is excluded by line \(by.line) of \(record.display(by.path)): \(by.pattern)"
+            )
+        }
     }
 
     private static func conflict(_ item: ItemStatus, _ style: TextStyle) -> TextTable.Cell {

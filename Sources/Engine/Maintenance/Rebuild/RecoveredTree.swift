@@ -114,7 +114,7 @@ struct RecoveredTree {
             attributes: attributes, changed: now)
         item.user = row?.user
         item.group = row?.group
-        item.isExcluded = row?.isExcluded ?? false
+        item.exclusion = row?.exclusion ?? .none
         item.pendingSince = item.isExcluded ? nil : now
         return item
     }

@@ -11,6 +11,7 @@ extension LocalTree {
     package func insert(_ item: LocalItem) throws -> NodeID {
         if item.isConflictSibling { memory.hasSiblings = true }
         notePause(of: item, was: false)
+        noteIgnoreFile(item.name)
         if item.item == .root { noteRoot(of: item.container, nil, item.attributes) }
         try db.perform(LocalItem.insertion, values: item.values)
         return NodeID(UInt64(bitPattern: db.lastInsertedRowID))
@@ -23,9 +24,12 @@ extension LocalTree {
         if item.isConflictSibling { memory.hasSiblings = nil }
         if item.item == .root { noteRoot(of: item.container, old.attributes, item.attributes) }
         notePause(of: item, was: old.isPaused)
+        noteIgnoreFile(old.name)
+        noteIgnoreFile(item.name)
         if old.parent != item.parent { memory.leftFolders.insert(old.parent) }
         if item.kind == .folder, (old.parent, old.name) != (item.parent, item.name) {
             memory.movedFolders.insert(item.node)
+            if !item.isExcluded || !old.isExcluded { memory.movesSyncedFolders = true }
             guard try !isInside(item.parent, item.node) else {
                 throw MetadataError(
                     .damaged, "The folder \(item.name) cannot be moved into itself; nothing was changed.")
@@ -58,6 +62,7 @@ extension LocalTree {
     /// Moves every child of one folder to another.
     package func moveChildren(of old: NodeID, to new: NodeID) throws {
         memory.movedFolders.insert(new)
+        memory.movesSyncedFolders = true
         memory.leftFolders.insert(old)
         try run(
             "UPDATE local SET parent = ? WHERE parent = ?",
