@@ -125,5 +125,6 @@ struct HandlerTests {
         #expect(response?.requestsInProgress == 1)
         #expect(response?.requestCosts == ["reads": 0, "commits": 0, "syncs": 0])
         #expect(response?.report.contains("mount       /mount") == true)
+        #expect(response?.report.contains("transport   io_uring, 2 queues") == true)
     }
 }

@@ -7,6 +7,8 @@ package protocol DaemonControl: AnyObject, Sendable {
     var requestCounts: [String: UInt64] { get }
     /// The number of the kernel's requests whose handlers are running.
     var requestsInProgress: UInt64 { get }
+    /// How the kernel's requests arrive, and why; nil before the mount.
+    var transport: String? { get }
     /// What the daemon logs.
     var logLevel: Logger.Level { get set }
     /// Begins an orderly shutdown: the mount is removed, and pending uploads stay recorded.

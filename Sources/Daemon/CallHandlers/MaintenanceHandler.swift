@@ -55,6 +55,7 @@ struct MaintenanceHandler: NounHandler {
             }
             let open = device.files.openFileCounts
             lines.append("open files  \(open.all), \(open.writing) for writing")
+            if let transport = daemon.transport { lines.append("transport   \(transport)") }
             lines += status.errors.map { "error       \($0.message)" }
             // In this order: if no request is in progress, the costs are those of all requests counted before.
             let requests = daemon.requestCounts

@@ -128,6 +128,8 @@ final class RunningDaemon: DaemonControl {
 
     var requestsInProgress: UInt64 { session.withLock { $0?.counts }?.inProgress ?? 0 }
 
+    var transport: String? { session.withLock { $0?.transport }.map { "\($0)" } }
+
     func stop() { _ = stopping.withLock { $0?.yield() } }
 
     func stopForReset() {

@@ -108,6 +108,7 @@ enum {
     KERNEL_FUSE_HANDLE_KILLPRIV_V2 = 1 << 28,
     KERNEL_FUSE_INIT_EXT = 1 << 30,
     KERNEL_FUSE2_PASSTHROUGH = 1 << 5,
+    KERNEL_FUSE2_OVER_IO_URING = 1 << 9,
 
     // Requests of a user who may not keep set-id bits, of setattr, open with O_TRUNC and write.
     KERNEL_FATTR_KILL_SUIDGID = 1 << 11,
@@ -124,6 +125,7 @@ enum {
 };
 
 #include "crash.h"
+#include "ring.h"
 
 // ioctl is variadic and _IOR/_IOW are function-like macros: neither comes through to Swift.
 

@@ -47,7 +47,11 @@ package final class MountedFileSystem: FuseFileSystem {
         needsNoOpendir.store(agreement.needsNoOpendir, ordering: .relaxed)
         needsNoLink.store(agreement.needsNoLink, ordering: .relaxed)
         log.info(
-            "mounted", metadata: ["protocol": "7.\(agreement.kernelMinor)", "passthrough": "\(agreement.passthrough)"])
+            "mounted",
+            metadata: [
+                "protocol": "7.\(agreement.kernelMinor)", "passthrough": "\(agreement.passthrough)",
+                "requests": "\(agreement.transport)",
+            ])
     }
 
     // MARK: Translation

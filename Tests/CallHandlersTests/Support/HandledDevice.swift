@@ -75,6 +75,7 @@ final class RecordingDaemon: DaemonControl {
     let stops = Mutex<[String]>([])
     let requestCounts: [String: UInt64] = ["read": 3]
     let requestsInProgress: UInt64 = 1
+    let transport: String? = "io_uring, 2 queues"
     private let level = Mutex(Logger.Level.info)
     var logLevel: Logger.Level {
         get { level.withLock { $0 } }

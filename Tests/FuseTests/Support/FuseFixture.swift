@@ -22,17 +22,24 @@ final class FuseFixture: Sendable {
     let scratch: String
     var mountPoint: String { scratch + "/mount" }
     private let asUser: Bool
+    private let overRings: Bool
     private let child: Mutex<FuseChild>
 
-    private init(scratch: String, asUser: Bool, _ arguments: [String]) throws {
+    private init(scratch: String, asUser: Bool, overRings: Bool, _ arguments: [String]) throws {
         self.scratch = scratch
         self.asUser = asUser
+        self.overRings = overRings
         child = Mutex(try FuseChild(Self.command(scratch, asUser: asUser, arguments)))
     }
 
-    /// Runs `body` with a mount, made as an ordinary user if `asUser`, and removes everything afterwards.
+    /// Runs `body` with a mount, and removes everything afterwards.
+    ///
+    /// - Parameters:
+    ///   - asUser: whether an ordinary user makes the mount.
+    ///   - overRings: whether io_uring is enabled when it is made.
     static func with(
-        _ arguments: [String] = [], asUser: Bool = false, _ body: (FuseFixture) async throws -> Void
+        _ arguments: [String] = [], asUser: Bool = false, overRings: Bool = false,
+        _ body: (FuseFixture) async throws -> Void
     ) async throws {
         let scratch = NSTemporaryDirectory() + "fuse-tests-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: scratch + "/mount", withIntermediateDirectories: true)
@@ -40,10 +47,24 @@ final class FuseFixture: Sendable {
         defer { try? FileManager.default.removeItem(atPath: scratch) }
         let expanded = arguments.map { $0.replacingOccurrences(of: "SCRATCH", with: scratch) }
         try prepare(scratch)
-        let fixture = try FuseFixture(scratch: scratch, asUser: asUser, expanded)
+        let fixture = try await ready(overRings) {
+            try FuseFixture(scratch: scratch, asUser: asUser, overRings: overRings, expanded)
+        }
         defer { fixture.tearDown() }
-        try await fixture.expectReady()
         try await body(fixture)
+    }
+
+    /// Starts a serving process and waits for its mount.
+    private static func ready(_ overRings: Bool, _ start: () throws -> FuseFixture) async throws -> FuseFixture {
+        func mounted() async throws -> FuseFixture {
+            let fixture = try start()
+            do { try await fixture.expectReady() } catch {
+                fixture.tearDown()
+                throw error
+            }
+            return fixture
+        }
+        return try await overRings ? RingParameter.enabled { try await mounted() } : mounted()
     }
 
     private static func prepare(_ scratch: String) throws {
@@ -98,8 +119,10 @@ final class FuseFixture: Sendable {
     /// Starts another serving process at the same place.
     func restart(_ arguments: [String] = []) async throws {
         let command = try Self.command(scratch, asUser: asUser, arguments)
-        try child.withLock { $0 = try FuseChild(command) }
-        try await expectReady()
+        _ = try await Self.ready(overRings) {
+            try child.withLock { $0 = try FuseChild(command) }
+            return self
+        }
     }
 
     private func tearDown() {

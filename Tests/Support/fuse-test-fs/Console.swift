@@ -25,7 +25,11 @@ struct Console {
         do {
             switch command {
             case "await-read": fileSystem.special.awaitArrival()
+            case "await-reads":
+                for _ in 0..<(words.first.flatMap { Int($0) } ?? 1) { fileSystem.special.awaitArrival() }
+            case "transport": return session.transport.map { "\($0)" } ?? "none"
             case "release": await fileSystem.special.release(words.joined(separator: " "))
+            case "release-all": await fileSystem.special.release(words.joined(separator: " "), isLasting: true)
             case "count": return count(words)
             case "offers-passthrough": return "\(session.offersPassthrough)"
             case "unmount": try await session.unmount()

@@ -4,7 +4,7 @@ import Glibc
 import Logging
 import Synchronization
 
-/// `fuse-test-fs DIR [--native FILE] [--readers N] [--keep-cache] [--crashes FILE]`: mounts a file system in memory for a test, prints
+/// `fuse-test-fs DIR [--native FILE] [--readers N] [--ring-entries N] [--keep-cache] [--crashes FILE]`: mounts a file system in memory for a test, prints
 /// `ready`, and executes the commands of ``Console``.
 @main
 struct Main {
@@ -20,6 +20,7 @@ struct Main {
             case "--native": native = arguments.popFirst()
             case "--readers": options.readerCount = arguments.popFirst().flatMap { Int($0) } ?? 1
             case "--share-device": options.clonesDevice = false
+            case "--ring-entries": options.ringEntries = arguments.popFirst().flatMap { Int($0) } ?? 1
             case "--keep-cache": openOptions = .keepCache
             case "--crashes":
                 // A lookup of the name "trap" crashes the process; the crash report is written to this file.

@@ -18,6 +18,8 @@ final class SpecialFiles: Sendable {
 
     private let nodes = Mutex<[FuseNode: Behaviour]>([:])
     private let waiting = Mutex<[Waiting]>([])
+    /// The reply to all later reads; nil: they wait.
+    private let lastingReply = Mutex<String?>(nil)
     /// Signalled when a read arrives that gets no immediate reply.
     private let arrivals = DispatchSemaphore(value: 0)
 
@@ -37,15 +39,20 @@ final class SpecialFiles: Sendable {
     }
 
     private func keep(_ request: Waiting) {
-        waiting.withLock { $0.append(request) }
+        let reply = lastingReply.withLock { reply in
+            if reply == nil { waiting.withLock { $0.append(request) } }
+            return reply
+        }
+        if let reply { request.take()?.reply(Array(reply.utf8)) }
         arrivals.signal()
     }
 
     /// Blocks until such a read arrives.
     func awaitArrival() { arrivals.wait() }
 
-    /// Replies to the waiting reads, from another task.
-    func release(_ text: String) async {
+    /// Replies to the waiting reads, from another task, and to all later ones if `isLasting`.
+    func release(_ text: String, isLasting: Bool = false) async {
+        if isLasting { lastingReply.withLock { $0 = text } }
         let requests = waiting.withLock { waiting in
             defer { waiting = [] }
             return waiting

@@ -12,7 +12,7 @@ package enum MountHealth: Sendable {
         bounded(within: .seconds(5)) {
             // This is not stat(2), which the kernel serves from its cache even for a dead mount.
             var information = statvfs()
-            return statvfs(mount, &information) == -1 && errno == ENOTCONN ? .dead : .living
+            return statvfs(mount, &information) == -1 && [ENOTCONN, ECONNABORTED].contains(errno) ? .dead : .living
         } ?? .frozen
     }
 

@@ -1,4 +1,5 @@
 import CFuse3
+import Glibc
 
 /// The result of FUSE_INIT: the version of the kernel's protocol, and the capabilities that the kernel offered and this session accepted.
 package struct FuseAgreement: Sendable, Equatable {
@@ -17,9 +18,13 @@ package struct FuseAgreement: Sendable, Equatable {
     /// Whether the kernel sends no link any more after `ENOSYS` for one, and returns `EPERM` to programs. Linux does so since 6.15, whose
     /// protocol an early version of it may share; 7.44 is the next one. An older kernel passes `ENOSYS` on.
     package let needsNoLink: Bool
+    /// How requests arrive. io_uring only once its queues exist, because the kernel holds all requests until they are registered.
+    package internal(set) var transport: FuseTransport
+    /// Whether io_uring is to be used, if the queues can be made.
+    let mayUseRings: Bool
 
     /// - Parameter offer: the body of FUSE_INIT.
-    init(offer: kernel_fuse_init_in, options: FuseOptions) {
+    init(offer: kernel_fuse_init_in, options: FuseOptions, isAdministrator: Bool = cfuse_is_administrator() != 0) {
         kernelMinor = offer.minor
         let flags = Int(offer.flags)
         let isExtended = flags & KERNEL_FUSE_INIT_EXT != 0
@@ -29,6 +34,11 @@ package struct FuseAgreement: Sendable, Equatable {
         needsNoOpendir = flags & KERNEL_FUSE_NO_OPENDIR_SUPPORT != 0
         needsNoLink = offer.major == 7 && offer.minor >= 44
         parallelFolders = flags & KERNEL_FUSE_PARALLEL_DIROPS != 0
+        let offersRings = isExtended && Int(offer.flags2) & KERNEL_FUSE2_OVER_IO_URING != 0
+        mayUseRings = options.usesRings && offersRings && passthrough && isAdministrator
+        let reason: FuseTransport.Reason =
+            if !options.usesRings { .unwanted } else if !offersRings { .absent() } else { .noPassthrough }
+        transport = .device(reason)
     }
 
     /// Adds to libfuse's reply the capabilities that libfuse 3.14 does not know.
@@ -43,5 +53,11 @@ package struct FuseAgreement: Sendable, Equatable {
         answer.pointee.flags |= UInt32(KERNEL_FUSE_INIT_EXT)
         answer.pointee.flags2 |= UInt32(KERNEL_FUSE2_PASSTHROUGH)
         answer.pointee.max_stack_depth = 1
+        guard case .rings = transport else { return }
+        // The payload of an entry bounds what a request may carry. 7.42 is the first protocol with queues.
+        answer.pointee.minor = max(answer.pointee.minor, 42)
+        answer.pointee.flags2 |= UInt32(KERNEL_FUSE2_OVER_IO_URING)
+        answer.pointee.max_write = min(answer.pointee.max_write, UInt32(RingMemory.payloadSize))
+        answer.pointee.max_pages = min(answer.pointee.max_pages, UInt16(RingMemory.payloadSize / Int(getpagesize())))
     }
 }

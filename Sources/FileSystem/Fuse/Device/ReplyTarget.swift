@@ -13,7 +13,7 @@ enum ReplyPatch {
 /// The target of this thread's next message to the kernel. libfuse calls our `writev` without saying for which request, so the replying
 /// thread stores the target in a thread-local slot.
 struct ReplyTarget {
-    let device: Int32
+    let channel: ReplyChannel
     var patch: ReplyPatch
 
     private static let slot = ThreadSlot()
@@ -22,9 +22,9 @@ struct ReplyTarget {
         slot.value?.assumingMemoryBound(to: ReplyTarget.self)
     }
 
-    /// Runs `body`, sending this thread's messages to `device` with `patch` applied.
-    static func with<Result>(device: Int32, patch: ReplyPatch, _ body: () -> Result) -> Result {
-        var target = ReplyTarget(device: device, patch: patch)
+    /// Runs `body`, sending this thread's messages by `channel` with `patch` applied.
+    static func with<Result>(channel: ReplyChannel, patch: ReplyPatch, _ body: () -> Result) -> Result {
+        var target = ReplyTarget(channel: channel, patch: patch)
         let outer = slot.value
         return withUnsafeMutablePointer(to: &target) { pointer in
             slot.value = UnsafeMutableRawPointer(pointer)

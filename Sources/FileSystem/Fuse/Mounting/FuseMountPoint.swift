@@ -94,7 +94,8 @@ package enum FuseMountPoint {
         do throws(Errno) {
             try OwnThread.detach("fuse-probe") {
                 let result = cfuse_ask_attributes(path)
-                probe.finish(isDead: result != 0 && errno == ENOTCONN)
+                // ECONNABORTED: the mount died while it was being asked, which io_uring's slower end makes likely.
+                probe.finish(isDead: result != 0 && [ENOTCONN, ECONNABORTED].contains(errno))
             }
         } catch {
             // A daemon that cannot be queried counts as alive too.

@@ -62,7 +62,7 @@ struct MountTable: Equatable {
 }
 
 /// Reads a file of /proc, whose size is not known beforehand.
-private func readFile(_ path: String) throws(Errno) -> [UInt8] {
+func readFile(_ path: String) throws(Errno) -> [UInt8] {
     let file = try check("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) }
     defer { close(file) }
     var content: [UInt8] = []

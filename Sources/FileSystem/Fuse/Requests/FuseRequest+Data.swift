@@ -25,7 +25,10 @@ extension FuseRequest where Reply == FuseReply.Data {
     /// Bytes beyond the end of the file are left out.
     @discardableResult
     package consuming func reply(from file: Int32, at offset: Int64, count: Int) -> Bool {
-        answer { request in
+        if case .ring(let entry) = channel {
+            return reply(from: file, at: offset, count: count, in: entry.takeUnretainedValue())
+        }
+        return answer { request in
             var source = cfuse_buffers()
             let flags = FUSE_BUF_IS_FD.rawValue | FUSE_BUF_FD_SEEK.rawValue | FUSE_BUF_FD_RETRY.rawValue
             source.buf.flags = fuse_buf_flags(rawValue: flags)
@@ -34,5 +37,19 @@ extension FuseRequest where Reply == FuseReply.Data {
             source.buf.size = count
             return fuse_reply_data(request, &source, FUSE_BUF_SPLICE_MOVE)
         }
+    }
+
+    /// Reads the range into the memory of `entry`, which the kernel copies from.
+    private consuming func reply(from file: Int32, at offset: Int64, count: Int, in entry: RingEntry) -> Bool {
+        let limit = min(count, RingMemory.payloadSize)
+        var size = 0
+        while size < limit {
+            let result = pread(file, entry.payload + size, limit - size, Int(offset) + size)
+            if result < 0, errno == EINTR { continue }
+            if result < 0, size == 0 { return fail(errno) }
+            if result <= 0 { break }
+            size += result
+        }
+        return answer { fuse_reply_buf($0, entry.payload, size) }
     }
 }

@@ -22,6 +22,9 @@ package struct FuseRequest<Reply>: ~Copyable, Sendable {
         _ = handle.answer { fuse_reply_err($0, EIO) }
     }
 
+    /// How the request arrived, and the reply leaves.
+    var channel: ReplyChannel { handle.channel }
+
     /// The caller.
     package var context: FuseContext { FuseContext(of: handle.request) }
 

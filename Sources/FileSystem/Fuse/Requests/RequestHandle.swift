@@ -8,8 +8,7 @@ struct RequestHandle: @unchecked Sendable {
     let request: OpaquePointer
     /// Retained, because libfuse's session must outlive its last request.
     let connection: Unmanaged<FuseConnection>
-    /// The descriptor that the request was read from; the kernel accepts the reply only there.
-    let device: Int32
+    let channel: ReplyChannel
     let unique: UInt64
     var watchesInterrupt = false
 
@@ -18,7 +17,7 @@ struct RequestHandle: @unchecked Sendable {
     /// - Returns: Whether the kernel accepted it.
     func answer(_ patch: ReplyPatch = .none, _ send: (OpaquePointer) -> Int32) -> Bool {
         forgetInterrupt()
-        let result = ReplyTarget.with(device: device, patch: patch) { send(request) }
+        let result = ReplyTarget.with(channel: channel, patch: patch) { send(request) }
         // Checked after the reply: a reply written just before the end is not accepted either, as no release follows it.
         let isSevered = connection._withUnsafeGuaranteedRef { $0.isSevered }
         connection.release()

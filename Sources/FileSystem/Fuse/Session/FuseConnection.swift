@@ -19,6 +19,7 @@ final class FuseConnection: @unchecked Sendable {
     let counts = FuseRequestCounts()
     let lifecycle = FuseLifecycle()
     private let hasSevered = Atomic(false)
+    private let ringTransport = Mutex<RingTransport?>(nil)
 
     /// Takes over `device`, a mounted /dev/fuse, which is closed on failure too.
     init(device: Int32, fileSystem: any FuseFileSystem, options: FuseOptions, logger: Logger) throws(FuseError) {
@@ -37,6 +38,25 @@ final class FuseConnection: @unchecked Sendable {
         // Closes the first device too.
         fuse_session_destroy(session)
         for device in devices.dropFirst() { close(device) }
+    }
+
+    /// The queues of the mount; nil if all its requests come from the descriptors.
+    var rings: RingTransport? { ringTransport.withLock { $0 } }
+
+    /// Makes the queues, while FUSE_INIT is being handled.
+    ///
+    /// - Returns: What to agree on with the kernel.
+    func openRings(_ close: @escaping @Sendable () -> Void) -> FuseTransport {
+        // The kernel repeats FUSE_INIT if the versions of the protocol differ.
+        if let rings { return rings.transport }
+        do throws(Errno) {
+            let rings = try RingTransport(device: devices[0], options: options)
+            try rings.start(self, close: close)
+            ringTransport.withLock { $0 = rings }
+            return rings.transport
+        } catch {
+            return .device(.refused("\(error)"))
+        }
     }
 
     func device(ofReader index: Int) -> Int32 { devices[index % devices.count] }

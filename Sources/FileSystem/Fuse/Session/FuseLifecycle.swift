@@ -27,6 +27,8 @@ final class FuseLifecycle: Sendable {
 
     var agreement: FuseAgreement? { state.withLock { $0.agreement } }
     var isStopping: Bool { state.withLock { $0.isStopping } }
+    /// Whether the threads that serve requests have to end.
+    var isClosing: Bool { state.withLock { $0.isClosing } }
     var ending: FuseEnding? { state.withLock { $0.ending } }
 
     func markServing(_ agreement: FuseAgreement) {

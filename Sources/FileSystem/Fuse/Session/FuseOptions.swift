@@ -21,6 +21,11 @@ package struct FuseOptions: Sendable {
     /// Whether to request backing files from the kernel.
     package var usesPassthrough = true
 
+    /// Whether to use io_uring where the kernel offers it and this process has the privilege for passthrough.
+    package var usesRings = true
+    /// How many entries the queues of all processors may have together. Each request that waits for bytes takes one.
+    package var ringEntries = 8192
+
     package init() {}
 
     var isOpenToOthers: Bool { allowsOthers ?? (geteuid() == 0) }

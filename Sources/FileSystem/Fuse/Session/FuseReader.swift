@@ -2,20 +2,34 @@ import Basics
 import CFuse3
 import Glibc
 
-/// The loop of one thread: it reads a request, lets libfuse parse it, calls the file system, and repeats until the mount ends.
+/// A thread that handles requests: it passes each one to libfuse, which parses it and calls the file system.
 final class FuseReader {
     let connection: FuseConnection
-    let device: Int32
-    /// libfuse allocates the memory at the first read and reuses it for each later one.
+    /// Where the request that is being handled came from.
+    private(set) var channel: ReplyChannel
+    /// The queue whose thread this is; nil for other threads.
+    private let queue: RingQueue?
+    /// The memory of the request: libfuse's, which it allocates at the first read and reuses for each later one, or an entry's copy.
     private var buffer = fuse_buf()
     /// Whether the request that is being handled must drop set-id bits.
     private(set) var clearsSetID = false
+    /// The result of the FUSE_INIT that is being handled.
+    private(set) var agreement = FuseAgreement(offer: kernel_fuse_init_in(), options: FuseOptions())
 
     private static let slot = ThreadSlot()
 
     init(connection: FuseConnection, device: Int32) {
         self.connection = connection
-        self.device = device
+        channel = .device(device)
+        queue = nil
+    }
+
+    /// A reader of entries, on the thread of `queue` or on that of a helper.
+    init(connection: FuseConnection, queue: RingQueue?) {
+        self.connection = connection
+        channel = .device(connection.devices[0])
+        self.queue = queue
+        buffer.mem = malloc(RingEntry.largestMessage)
     }
 
     deinit { free(buffer.mem) }
@@ -26,45 +40,71 @@ final class FuseReader {
         return Unmanaged<FuseReader>.fromOpaque(pointer).takeUnretainedValue()
     }
 
+    /// The queue whose thread this is.
+    static var queue: RingQueue? {
+        slot.value.flatMap { Unmanaged<FuseReader>.fromOpaque($0).takeUnretainedValue().queue }
+    }
+
     /// The bytes of the request that is being handled.
     var message: UnsafeRawPointer { UnsafeRawPointer(buffer.mem) }
 
-    /// Reads and handles requests until the mount has ended or the session stops.
-    func run() {
+    /// Calls `step`, which handles requests, until it returns false.
+    func serve(_ step: (FuseReader, RequestNote) -> Bool) {
         Self.slot.value = Unmanaged.passUnretained(self).toOpaque()
         defer { Self.slot.value = nil }
         let note = RequestNote()
         RequestCosts.$isServing.withValue(true) {
-            while fuse_session_exited(connection.session) == 0, step(note) {}
+            while step(self, note) {}
+        }
+    }
+
+    /// Reads and handles requests until the mount has ended or the session stops. `close` is what ends the session.
+    func run(_ close: @escaping @Sendable () -> Void) {
+        guard case .device(let device) = channel else { return }
+        serve { _, note in
+            fuse_session_exited(connection.session) == 0 && step(device, note, close)
         }
         noteLibraryFailure()
     }
 
     /// Handles one request; returns false when there are no more.
-    private func step(_ note: RequestNote) -> Bool {
-        let size = ReplyTarget.with(device: device, patch: .none) {
+    private func step(_ device: Int32, _ note: RequestNote, _ close: @escaping @Sendable () -> Void) -> Bool {
+        let size = ReplyTarget.with(channel: channel, patch: .none) {
             fuse_session_receive_buf(connection.session, &buffer)
         }
         if size == 0 { return false }
         if size < 0 { return shouldContinue(after: -size) }
         let header = message.load(as: kernel_fuse_in_header.self)
-        connection.counts.add(header.opcode)
-        clearsSetID = wantsSetIDCleared(header)
-        note.begin(message, size: Int(size))
-        defer {
-            note.end()
-            connection.counts.finish()
-        }
-        ReplyTarget.with(device: device, patch: patch(for: header)) {
-            fuse_session_process_buf(connection.session, &buffer)
-        }
+        if header.opcode == KERNEL_FUSE_OP_INIT { agreement = negotiate(close) }
+        process(header, size: Int(size), note)
         switch Int(header.opcode) {
         case KERNEL_FUSE_OP_INTERRUPT: fireInterrupt()
-        // Only after the reply: before it, the kernel would refuse a backing file.
-        case KERNEL_FUSE_OP_INIT: connection.lifecycle.markServing(agreement)
+        // Only after the reply: before it, the kernel would refuse a backing file, and the entries of a ring.
+        case KERNEL_FUSE_OP_INIT:
+            connection.rings?.begin()
+            connection.lifecycle.markServing(agreement)
         default: break
         }
         return true
+    }
+
+    /// Handles the request of an entry.
+    func handle(_ entry: RingEntry, _ note: RequestNote) {
+        guard let memory = buffer.mem, let size = entry.copyRequest(to: memory) else { return entry.fail(EIO) }
+        buffer.size = size
+        channel = .ring(.passUnretained(entry))
+        process(message.load(as: kernel_fuse_in_header.self), size: size, note)
+    }
+
+    private func process(_ header: kernel_fuse_in_header, size: Int, _ note: RequestNote) {
+        connection.counts.add(header.opcode)
+        clearsSetID = wantsSetIDCleared(header)
+        note.begin(message, size: size)
+        ReplyTarget.with(channel: channel, patch: patch(for: header)) {
+            fuse_session_process_buf(connection.session, &buffer)
+        }
+        note.end()
+        connection.counts.finish()
     }
 
     /// Returns whether to read on. EINTR comes from the signal that wakes a reader to check whether the session stops.
@@ -79,15 +119,17 @@ final class FuseReader {
         header.opcode == KERNEL_FUSE_OP_INIT ? .initialise(agreement) : .none
     }
 
-    /// The agreement that results from the FUSE_INIT that is being handled.
-    var agreement: FuseAgreement {
+    /// Decides what to accept of the FUSE_INIT that is being handled.
+    private func negotiate(_ close: @escaping @Sendable () -> Void) -> FuseAgreement {
         var offer = kernel_fuse_init_in()
         let headerSize = MemoryLayout<kernel_fuse_in_header>.size
         let length = Int(message.load(as: kernel_fuse_in_header.self).len) - headerSize
         // Older kernels send less; the missing fields are zero.
         let known = min(max(0, length), MemoryLayout<kernel_fuse_init_in>.size)
         withUnsafeMutableBytes(of: &offer) { $0.copyMemory(from: .init(start: message + headerSize, count: known)) }
-        return FuseAgreement(offer: offer, options: connection.options)
+        var agreement = FuseAgreement(offer: offer, options: connection.options)
+        if agreement.mayUseRings { agreement.transport = connection.openRings(close) }
+        return agreement
     }
 
     /// Runs the handler of a request that libfuse has marked as interrupted, outside of libfuse's locks.
@@ -128,6 +170,6 @@ final class FuseReader {
         let header = message.load(as: kernel_fuse_in_header.self)
         return FuseRequest(
             RequestHandle(
-                request: request, connection: .passRetained(connection), device: device, unique: header.unique))
+                request: request, connection: .passRetained(connection), channel: channel, unique: header.unique))
     }
 }

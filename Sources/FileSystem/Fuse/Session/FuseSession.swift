@@ -57,6 +57,9 @@ package final class FuseSession: Sendable {
     /// The agreement with the kernel at the start.
     package var agreement: FuseAgreement? { connection.lifecycle.agreement }
 
+    /// How requests of the kernel arrive; nil until the start.
+    package var transport: FuseTransport? { connection.rings?.transport ?? agreement?.transport }
+
     /// Removes the mount, which ends the session. Fails with ``FuseError/Code/busy`` while programs use the mount; if `lazily`, the mount
     /// is hidden at once and the session continues until the last of them is done. Does nothing if the mount is already gone.
     package func unmount(lazily: Bool = false) async throws(FuseError) {

@@ -1,0 +1,22 @@
+/// Which thread handles a request of a ring.
+///
+/// The kernel ties a request to the thread of its processor's queue, even while that thread is busy and others are idle. So what waits for
+/// the disk is handed to a helper. That costs two switches between threads, which is little beside a flush.
+enum RingRoute: Equatable {
+    case here
+    case helper
+
+    /// Those that may write, copy or flush any number of bytes.
+    private static let long: Set<FuseRequestCounts.Operation> = [
+        .write, .fsync, .fsyncdir, .syncfs, .fallocate, .copyFileRange,
+    ]
+
+    /// - Parameter code: the operation's number in the kernel's protocol.
+    init(_ code: UInt32) {
+        guard let operation = FuseRequestCounts.Operation(rawValue: code) else {
+            self = .helper
+            return
+        }
+        self = Self.long.contains(operation) ? .helper : .here
+    }
+}
