@@ -53,7 +53,7 @@ struct IgnoringTests {
         #expect(try exclusion("build", in: source) == .none && isInLog("build", in: source))
         #expect(try isInLog(IgnoreFile.name))
         for name in ["a.o", "build"] { #expect(try !isInLog(name)) }
-        #expect(try device.unrest.isEmpty)
+        #expect(try device.unrest == [])
     }
 
     @Test("patterns concern documents only: neither what is beside Documents nor what is in a package")
@@ -86,7 +86,8 @@ struct IgnoringTests {
         #expect(try exclusion("folder") == .byPattern && exclusion("keep.log", in: folder) == .own)
         #expect(try exclusion(IgnoreFile.name, in: folder) == .own)
         try ignore("*.log\n")
-        includeAgain()
+        // The ignore file of the folder has an effect once the folder is included.
+        for _ in 1...2 { includeAgain() }
         #expect(try exclusion("folder") == .none && exclusion("keep.log", in: folder) == .none)
         #expect(try exclusion("other.log", in: folder) == .byPattern)
     }
@@ -106,7 +107,7 @@ struct IgnoringTests {
         let row = try #require(try device.row("sent.log"))
         #expect(row.exclusion == .none)
         #expect(try device.remote(row.item)?.body.content?.reference == .of("two"))
-        #expect(try device.unrest.isEmpty)
+        #expect(try device.unrest == [])
     }
 
     @Test("a folder of which the log has a part stays in the log, and new items in it stay on the device")
@@ -122,7 +123,7 @@ struct IgnoringTests {
         #expect(try exclusion("tmp") == .none && exclusion("build", in: other) == .none)
         #expect(try isInLog("sent", in: build))
         #expect(try exclusion("new", in: build) == .byPattern)
-        #expect(try device.unrest.isEmpty)
+        #expect(try device.unrest == [])
     }
 
     @Test("when a pattern is removed, or its file, what it excluded is uploaded; what an attribute excludes is not")
@@ -143,7 +144,7 @@ struct IgnoringTests {
         try device.settle()
         #expect(try isInLog("b.o"))
         #expect(try exclusion("c") == .own && !isInLog("c"))
-        #expect(try device.unrest.isEmpty)
+        #expect(try device.unrest == [])
     }
 
     @Test("patterns that an editor saves under another name count once the file has its name")
@@ -203,7 +204,7 @@ struct IgnoringTests {
             Array("a".utf8), in: folder, to: Array("b".utf8), in: device.documents, mode: .replace)
         try device.settle()
         #expect(try isInLog("b"))
-        #expect(try device.unrest.isEmpty)
+        #expect(try device.unrest == [])
     }
 
     @Test(
@@ -230,7 +231,8 @@ struct IgnoringTests {
         try device.settle()
         try device.save("b.log", "four")
         #expect(try exclusion("b.log") == .byPattern, "a deletion that was sent ends it")
-        #expect(try device.unrest.isEmpty)
+        try device.settle()
+        #expect(try device.unrest == [])
     }
 
     @Test("a backup of an editor that a pattern excludes leaves the document its identity")
@@ -244,7 +246,7 @@ struct IgnoringTests {
         try device.settle()
         #expect(try device.row("a")?.item == item)
         #expect(try exclusion("a.bak") == .byPattern && device.text("a.bak") == "one")
-        #expect(try device.unrest.isEmpty)
+        #expect(try device.unrest == [])
     }
 
     @Test("when a folder is renamed, patterns with slashes are compared with the new paths")
@@ -309,7 +311,7 @@ struct IgnoringTests {
         includeAgain()
         try device.settle()
         #expect(try isInLog("a", in: build) && isInLog("b", in: inner))
-        #expect(try device.unrest.isEmpty)
+        #expect(try device.unrest == [])
     }
 
     @Test("an excluded file gives its name to one of the log, and is not uploaded under its own new name")
