@@ -13,16 +13,16 @@ struct PlainPermitTests {
         var all: [String] { names.withLock { $0 } }
         func note(_ name: String) { names.withLock { $0.append(name) } }
 
-        var turn: PlainPermit { PlainPermit { [self] in note("called off") } }
-        var come: PermitOutcome { .come { [self] in note("ended") } }
+        var permit: PlainPermit { PlainPermit { [self] in note("called off") } }
+        var granted: PermitOutcome { .granted { [self] in note("ended") } }
 
         func note(_ outcome: PermitOutcome) {
             switch outcome {
-            case .come(let end):
-                note("come")
+            case .granted(let end):
+                note("granted")
                 end()
-            case .late: note("late")
-            case .givenUp: note("given up")
+            case .timedOut: note("late")
+            case .cancelled: note("given up")
             }
         }
     }
@@ -30,39 +30,39 @@ struct PlainPermitTests {
     @Test("a listener is notified once, whether the permit was granted before or after")
     func order() {
         let (early, late) = (Calls(), Calls())
-        let first = early.turn
-        first.finish(early.come)
-        first.whenOver { early.note($0) }
-        let second = late.turn
-        second.whenOver { late.note($0) }
-        second.finish(late.come)
-        second.finish(.late)
-        #expect(early.all == ["come", "ended"] && late.all == ["come", "ended"])
+        let first = early.permit
+        first.finish(early.granted)
+        first.whenDecided { early.note($0) }
+        let second = late.permit
+        second.whenDecided { late.note($0) }
+        second.finish(late.granted)
+        second.finish(.timedOut)
+        #expect(early.all == ["granted", "ended"] && late.all == ["granted", "ended"])
     }
 
     @Test("a permit that is granted while it is given up is ended, and holds nothing")
     func givenUp() {
         let calls = Calls()
-        let turn = calls.turn
-        turn.finish(calls.come)
-        turn.giveUp()
-        turn.whenOver { calls.note($0) }
+        let permit = calls.permit
+        permit.finish(calls.granted)
+        permit.cancel()
+        permit.whenDecided { calls.note($0) }
         #expect(calls.all == ["ended", "called off"])
         let waiting = Calls()
-        let other = waiting.turn
-        other.whenOver { waiting.note($0) }
-        other.giveUp()
-        other.finish(.givenUp)
+        let other = waiting.permit
+        other.whenDecided { waiting.note($0) }
+        other.cancel()
+        other.finish(.cancelled)
         #expect(waiting.all == ["called off", "given up"])
     }
 
     @Test("a permit that is granted after it was given up is ended, as it has no listener")
     func comesLate() {
         let calls = Calls()
-        let turn = calls.turn
-        turn.giveUp()
-        turn.finish(calls.come)
-        turn.whenOver { calls.note($0) }
+        let permit = calls.permit
+        permit.cancel()
+        permit.finish(calls.granted)
+        permit.whenDecided { calls.note($0) }
         #expect(calls.all == ["called off", "ended", "given up"])
     }
 

@@ -16,65 +16,65 @@ struct PresenterOutboxTests {
     private let client = Client()
     private let ask = PresenterDelivery.ask(AskID(1), [.saveChanges])
 
-    private func drain(_ office: PresenterOutbox, _ count: Int) async -> [PresenterDelivery] {
-        var letters: [PresenterDelivery] = []
-        for _ in 0..<count { if let next = await office.next(of: 7) { letters.append(next.letter) } }
-        return letters
+    private func drain(_ outbox: PresenterOutbox, _ count: Int) async -> [PresenterDelivery] {
+        var messages: [PresenterDelivery] = []
+        for _ in 0..<count { if let next = await outbox.next(of: 7) { messages.append(next.message) } }
+        return messages
     }
 
     @Test("questions overtake the notices for their presenter, and presenters take turns")
     func order() async throws {
-        let office = PresenterOutbox()
-        for _ in 0..<2 { try office.add(client) }
+        let outbox = PresenterOutbox()
+        for _ in 0..<2 { try outbox.add(client) }
         let (first, second) = (PresenterID(1), PresenterID(2))
-        office.put(.notice(.moved), for: first, of: 7)
-        office.put(.notice(.deleted), for: first, of: 7)
-        office.put(.notice(.changed), for: second, of: 7)
-        office.put(ask, for: first, of: 7)
-        #expect(await drain(office, 4) == [ask, .notice(.changed), .notice(.moved), .notice(.deleted)])
+        outbox.put(.notice(.moved), for: first, of: 7)
+        outbox.put(.notice(.deleted), for: first, of: 7)
+        outbox.put(.notice(.changed), for: second, of: 7)
+        outbox.put(ask, for: first, of: 7)
+        #expect(await drain(outbox, 4) == [ask, .notice(.changed), .notice(.moved), .notice(.deleted)])
     }
 
     @Test("a waiting client gets the next message, or nil once the connection has ended")
     func waiting() async throws {
-        let office = PresenterOutbox()
-        try office.add(client)
-        async let letter = office.next(of: 7)
-        office.put(ask, for: PresenterID(1), of: 7)
-        #expect(await letter?.letter == ask)
-        async let last = office.next(of: 7)
-        office.removeAll(of: 7)
+        let outbox = PresenterOutbox()
+        try outbox.add(client)
+        async let message = outbox.next(of: 7)
+        outbox.put(ask, for: PresenterID(1), of: 7)
+        #expect(await message?.message == ask)
+        async let last = outbox.next(of: 7)
+        outbox.removeAll(of: 7)
         #expect(await last == nil)
-        #expect(office.isEmpty)
-        office.put(ask, for: PresenterID(1), of: 7)
-        #expect(await office.next(of: 7) == nil)
+        #expect(outbox.isEmpty)
+        outbox.put(ask, for: PresenterID(1), of: 7)
+        #expect(await outbox.next(of: 7) == nil)
     }
 
     @Test("a reader that is cancelled learns that there are no more messages")
     func cancelled() async throws {
-        let office = PresenterOutbox()
-        try office.add(client)
-        let reader = Task { await office.next(of: 7) == nil }
+        let outbox = PresenterOutbox()
+        try outbox.add(client)
+        let reader = Task { await outbox.next(of: 7) == nil }
         reader.cancel()
         #expect(await reader.value)
     }
 
     @Test("a presenter that was withdrawn is sent no more messages")
     func withdrawn() async throws {
-        let office = PresenterOutbox()
-        for _ in 0..<2 { try office.add(client) }
-        office.put(ask, for: PresenterID(1), of: 7)
-        office.put(.notice(.changed), for: PresenterID(2), of: 7)
-        office.remove(PresenterID(1), of: client)
-        #expect(await drain(office, 1) == [.notice(.changed)])
-        #expect(!office.isEmpty && office.processes == [ClientID(7): 1])
+        let outbox = PresenterOutbox()
+        for _ in 0..<2 { try outbox.add(client) }
+        outbox.put(ask, for: PresenterID(1), of: 7)
+        outbox.put(.notice(.changed), for: PresenterID(2), of: 7)
+        outbox.remove(PresenterID(1), of: client)
+        #expect(await drain(outbox, 1) == [.notice(.changed)])
+        #expect(!outbox.isEmpty && outbox.processes == [ClientID(7): 1])
     }
 
     @Test("a connection has a bounded number of presenters and one reader")
     func bounds() throws {
-        let office = PresenterOutbox()
-        for _ in 0..<PresenterOutbox.maximumPresenters { try office.add(client) }
-        #expect(throws: DaemonFailure.self) { try office.add(client) }
-        try office.beginReading(client)
-        #expect(throws: DaemonFailure.self) { try office.beginReading(client) }
+        let outbox = PresenterOutbox()
+        for _ in 0..<PresenterOutbox.maximumPresenters { try outbox.add(client) }
+        #expect(throws: DaemonFailure.self) { try outbox.add(client) }
+        try outbox.beginReading(client)
+        #expect(throws: DaemonFailure.self) { try outbox.beginReading(client) }
     }
 }

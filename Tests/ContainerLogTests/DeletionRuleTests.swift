@@ -68,7 +68,7 @@ struct DeletionRuleTests {
     }
 
     @Test("A folder that received a new item is not deleted")
-    func folderWithNews() throws {
+    func folderWithNewItems() throws {
         var log = try log()
         try log.file(3, "new.txt", 30, in: .sample(1))
         try log.append(TestLog.b, .delete(2, 10), .delete(1))

@@ -69,7 +69,7 @@ extension EndToEnd.PresenterTests {
             try await test.a.presenting("f") { shown in
                 let refused = try await test.a.ubiquity(evict)
                 #expect(!refused.succeeded && refused.errors.contains("not ready"), "\(refused)")
-                #expect(shown.news == ["presenting", "eviction"])
+                #expect(shown.notices == ["presenting", "eviction"])
             }
             var freed: ProgramOutcome?
             try await test.a.presenting("f yields", name: "yielding") { _ in freed = try await test.a.ubiquity(evict)

@@ -17,7 +17,7 @@ extension EndToEnd {
                     try await shown.says("moved g")
                     try await test.a.shell("rm d/g")
                     try await shown.says("deletion")
-                    #expect(shown.news == ["presenting", "moved F", "moved g", "deletion"])
+                    #expect(shown.notices == ["presenting", "moved F", "moved g", "deletion"])
                 }
             }
         }
@@ -34,10 +34,10 @@ extension EndToEnd {
                     try await test.a.shell("rm d/n/new; rmdir d/n")
                     try await shown.says("deletion n")
                     #expect(
-                        shown.news == ["presenting", "appeared n", "moved old to new", "deletion new", "deletion n"])
+                        shown.notices == ["presenting", "appeared n", "moved old to new", "deletion new", "deletion n"])
                     try await test.a.shell("echo y > d/w")
                     try await shown.says("subitem w")
-                    #expect(shown.news.suffix(2) == ["appeared w", "subitem w"])
+                    #expect(shown.notices.suffix(2) == ["appeared w", "subitem w"])
                 }
             }
         }

@@ -27,14 +27,14 @@ extension EndToEnd {
                                 try await folder.says("moved h")
                                 try await above.says("moved d to h")
                                 #expect(
-                                    above.news
+                                    above.notices
                                         == ["presenting", "moved f to g", "moved p to q", "moved d to h"])
                             }
-                            #expect(folder.news == ["presenting", "moved h"])
+                            #expect(folder.notices == ["presenting", "moved h"])
                         }
-                        #expect(placeholder.news == ["presenting", "moved q"])
+                        #expect(placeholder.notices == ["presenting", "moved q"])
                     }
-                    #expect(file.news == ["presenting", "moved g"])
+                    #expect(file.notices == ["presenting", "moved g"])
                 }
             }
         }
@@ -54,7 +54,7 @@ extension EndToEnd {
                         try await file.says("moved h")
                         try await package.says("moved g to h")
                     }
-                    #expect(file.news == ["presenting", "moved g", "moved h"])
+                    #expect(file.notices == ["presenting", "moved g", "moved h"])
                 }
             }
         }

@@ -9,50 +9,50 @@ import Testing
 struct RingRuleTests {
     @Test("A queue begins with a quarter of its entries and grows before it runs out, up to its limit")
     func growth() {
-        var ledger = RingLedger(total: 8192, queues: 2)
-        #expect(ledger.limit == 1024 && ledger.growth == 256)
-        ledger.register(256)
-        #expect(ledger.growth == 0)
-        for _ in 0..<129 { ledger.receive() }
-        #expect(ledger.free == 127 && ledger.growth == 128)
-        ledger.register(128)
-        for _ in 0..<2000 where ledger.free > 0 {
-            ledger.receive()
-            ledger.register(ledger.growth)
+        var counts = RingCounts(total: 8192, queues: 2)
+        #expect(counts.limit == 1024 && counts.growth == 256)
+        counts.register(256)
+        #expect(counts.growth == 0)
+        for _ in 0..<129 { counts.receive() }
+        #expect(counts.free == 127 && counts.growth == 128)
+        counts.register(128)
+        for _ in 0..<2000 where counts.free > 0 {
+            counts.receive()
+            counts.register(counts.growth)
         }
-        #expect(ledger.entries == 1024 && ledger.growth == 0)
+        #expect(counts.entries == 1024 && counts.growth == 0)
     }
 
     @Test("Each queue has entries, however many processors there are")
     func manyProcessors() {
         for queues in [1, 3, 64, 256, 10_000] {
-            let ledger = RingLedger(total: 8192, queues: queues)
-            #expect(ledger.growth >= 1 && ledger.growth <= ledger.limit && ledger.limit >= 4)
+            let counts = RingCounts(total: 8192, queues: queues)
+            #expect(counts.growth >= 1 && counts.growth <= counts.limit && counts.limit >= 4)
         }
     }
 
     @Test("Requests may be waiting in the kernel from the last free entry on, until a commit fetches none")
     func waiting() {
-        var ledger = RingLedger(total: 16, queues: 1)
-        ledger.register(2)
-        ledger.receive()
-        #expect(!ledger.mayHaveWaiting)
-        ledger.receive()
-        #expect(ledger.mayHaveWaiting)
+        var counts = RingCounts(total: 16, queues: 1)
+        counts.register(2)
+        counts.receive()
+        #expect(!counts.mayHaveWaiting)
+        counts.receive()
+        #expect(counts.mayHaveWaiting)
         // New entries fetch nothing that waits.
-        ledger.register(2)
-        ledger.commit()
-        #expect(ledger.mayHaveWaiting)
-        ledger.noteNothingWaiting()
-        #expect(!ledger.mayHaveWaiting)
+        counts.register(2)
+        counts.commit()
+        #expect(counts.mayHaveWaiting)
+        counts.noteNothingWaiting()
+        #expect(!counts.mayHaveWaiting)
     }
 
     @Test("A refused entry ends the growth")
     func refusal() {
-        var ledger = RingLedger(total: 1024, queues: 1)
-        ledger.register(8)
-        ledger.refuse()
-        #expect(ledger.entries == 7 && ledger.free == 7 && ledger.growth == 0)
+        var counts = RingCounts(total: 1024, queues: 1)
+        counts.register(8)
+        counts.refuse()
+        #expect(counts.entries == 7 && counts.free == 7 && counts.growth == 0)
     }
 
     @Test("What may wait for the disk is handled by a helper, and so is what this version does not know")

@@ -130,41 +130,41 @@ struct WaitingRequestTests {
     @Test("an open waits for its permit without blocking a thread, and the permit ends when the file is open")
     func permit() async throws {
         let node = try device.save("a", "text").value
-        let turns = FakePermits()
-        try await FakeKernel.with(device, permits: turns) { kernel async throws in
+        let permits = FakePermits()
+        try await FakeKernel.with(device, permits: permits) { kernel async throws in
             let unique = try kernel.send(14, node: node, Body(UInt32(O_RDWR), 0 as UInt32))
-            await turns.untilAsked()
+            await permits.untilAsked()
             #expect(try kernel.lookup("a").error == 0)
             #expect(!device.files.isOpen(NodeID(node)))
-            turns.grant()
+            permits.grant()
             let reply = try await kernel.received()
             #expect(reply.unique == unique && reply.error == 0)
             #expect(device.files.isOpen(NodeID(node)))
             _ = try kernel.release(node, reply.number(at: 0))
         }
-        #expect(turns.ended == 1)
+        #expect(permits.ended == 1)
     }
 
     @Test(
         "a permit that does not come in time is ETIMEDOUT, and an interrupt gives it up with EINTR; no file stays open")
     func noPermit() async throws {
         let node = try device.save("a", "text").value
-        let turns = FakePermits()
-        try await FakeKernel.with(device, permits: turns) { kernel async throws in
+        let permits = FakePermits()
+        try await FakeKernel.with(device, permits: permits) { kernel async throws in
             let open = Body(UInt32(O_RDWR), 0 as UInt32)
             let late = try kernel.send(14, node: node, open)
-            await turns.untilAsked()
-            turns.decide(.late)
+            await permits.untilAsked()
+            permits.decide(.timedOut)
             var reply = try await kernel.received()
             #expect(reply == FakeKernel.Reply(error: ETIMEDOUT, unique: late, body: []))
             let interrupted = try kernel.send(14, node: node, open)
-            await turns.untilAsked()
+            await permits.untilAsked()
             try kernel.interrupt(interrupted)
             reply = try await kernel.received()
             #expect(reply == FakeKernel.Reply(error: EINTR, unique: interrupted, body: []))
-            #expect(turns.givenUp == 1)
+            #expect(permits.cancelled == 1)
         }
-        #expect(!device.files.isOpen(NodeID(node)) && turns.ended == 0)
+        #expect(!device.files.isOpen(NodeID(node)) && permits.ended == 0)
     }
 
     @Test("an open whose program is looked up blocks no other request, even with one reader thread")
@@ -216,13 +216,13 @@ struct WaitingRequestTests {
     @Test("a program's open that ends with the session leaves no file open")
     func stopWhileOpening() async throws {
         let node = try device.save("a", "text").value
-        let turns = FakePermits()
-        try await FakeKernel.with(device, permits: turns) { kernel async throws in
+        let permits = FakePermits()
+        try await FakeKernel.with(device, permits: permits) { kernel async throws in
             try kernel.send(14, node: node, Body(UInt32(O_RDWR), 0 as UInt32))
-            await turns.untilAsked()
+            await permits.untilAsked()
             #expect(await kernel.stop() == .stopped)
-            turns.grant()
-            while turns.ended == 0 { await Task.yield() }
+            permits.grant()
+            while permits.ended == 0 { await Task.yield() }
         }
         #expect(!device.files.isOpen(NodeID(node)), "the kernel never got the handle")
     }

@@ -49,7 +49,7 @@ struct QueryTableTests {
             _ = queries.changed(number, TestSubject())
             _ = queries.changed(number, nil as TestSubject?)
         }
-        #expect(queries.dirtyCount == 0 && !queries.hasNews(id))
+        #expect(queries.dirtyCount == 0 && !queries.hasChanges(id))
         for _ in 0..<100 { for number in 0..<10 as Range<UInt64> { _ = queries.changed(number, TestSubject()) } }
         #expect(queries.dirtyCount == 10)
     }
@@ -96,7 +96,7 @@ struct QueryTableTests {
             // While the client reads rows, other rows change, or the same ones.
             read(dirty)
         }
-        while queries.hasNews(id) { read(queries.takeDirty(of: id, limit: 7)) }
+        while queries.hasChanges(id) { read(queries.takeDirty(of: id, limit: 7)) }
         let expected = items.filter { prepared.matches($0.value) }.mapValues { Int($0.size) }
         #expect(client == expected, "seed \(seed)")
     }

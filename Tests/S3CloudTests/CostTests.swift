@@ -14,13 +14,13 @@ struct CostTests {
         try await withCloud { cloud in
             let device = try await cloud.device()
             _ = try await device.append([1], to: .cloudDocs)
-            await device.finishErrands()
+            await device.finishBackgroundWork()
             let requests = try await cloud.requests {
                 let missing = try await device.missing([chunk(1).id], in: .cloudDocs)
                 #expect(missing.count == 1)
                 try await device.putChunk(chunk(1), in: .cloudDocs)
                 _ = try await device.append([2], to: .cloudDocs)
-                await device.finishErrands()
+                await device.finishBackgroundWork()
             }
             #expect(requests == ["HEAD chunks": 1, "PUT chunks": 1, "PUT log": 1, "PUT bell": 1])
         }
@@ -50,7 +50,7 @@ struct CostTests {
         try await withCloud { cloud in
             let device = try await cloud.device(clock: clock, schedule: BellSchedule())
             _ = try await device.append([1], to: .cloudDocs)
-            await device.finishErrands()
+            await device.finishBackgroundWork()
             let events = device.events()
             await clock.untilSleeping(before: .seconds(15))
             let requests = try await cloud.requests {
@@ -75,7 +75,7 @@ struct CostTests {
             await clock.untilSleeping(before: .seconds(15))
             try cloud.fill(to: 300, segments: [])
             _ = try await writer.append([1], to: .cloudDocs)
-            await writer.finishErrands()
+            await writer.finishBackgroundWork()
             let requests = try await cloud.requests {
                 clock.advance(by: .seconds(15))
                 await clock.untilSleeping(before: .seconds(16))

@@ -93,7 +93,7 @@ struct LogTests {
             let reader = try await cloud.device()
             let log = try await reader.wholeLog()
             #expect(log == (1...1010).map { cloud.payload(UInt64($0)) })
-            await reader.finishErrands()
+            await reader.finishBackgroundWork()
             #expect(cloud.double.objects[key] == bytes ?? whole)
         }
     }
@@ -104,7 +104,7 @@ struct LogTests {
             let writer = try await cloud.device()
             try cloud.fill(to: 998, segments: [])
             _ = try await writer.append(cloud.payload(999), to: .cloudDocs)
-            await writer.finishErrands()
+            await writer.finishBackgroundWork()
             let key = try #require(cloud.double.objects.keys.first { $0.contains("/segments/") })
             let bytes = try #require(cloud.double.objects[key])
             let segment = try LogSegment(index: 0, parsing: bytes)
@@ -135,7 +135,7 @@ struct LogTests {
             let requests = try await cloud.requests {
                 let sequence = try await writer.append([2], to: .cloudDocs)
                 #expect(sequence == LogSequence(301))
-                await writer.finishErrands()
+                await writer.finishBackgroundWork()
             }
             #expect(requests["PUT log", default: 0] < 8)
         }

@@ -28,7 +28,7 @@ struct RealBucketTests {
             _ = try await writer.connect(create: true)
             try await writer.createContainer(.cloudDocs)
             for number in 1...1005 { _ = try await writer.append(Array("entry \(number)".utf8), to: .cloudDocs) }
-            await writer.finishErrands()
+            await writer.finishBackgroundWork()
             let reader = try open()
             _ = try await reader.connect(create: false)
             let log = try await reader.wholeLog()

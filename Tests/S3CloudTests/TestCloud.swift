@@ -45,7 +45,7 @@ struct TestCloud: Sendable {
         let backend = try backend(time: time, clock: clock, schedule: schedule)
         _ = try await backend.connect(create: true)
         try await backend.createContainer(.cloudDocs)
-        await backend.finishErrands()
+        await backend.finishBackgroundWork()
         return backend
     }
 

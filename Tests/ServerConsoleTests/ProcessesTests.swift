@@ -25,7 +25,7 @@ struct ProcessesTests {
     }
 
     @Test("a device at one server gets a notification of a change that another server stored")
-    func news() async throws {
+    func changes() async throws {
         try await withTwo(try TestPostgres.shared().makeDatabase()) { one, other in
             let (here, there) = (try await one.device("a"), try await other.device("b"))
             let account = try await other.store.accounts.account(named: "anna")

@@ -198,7 +198,7 @@ struct LogFollowerTests {
         _ = try device.makeFolder("mine")
         try await backend.createContainer(.cloudDocs)
         _ = try await device.engine.syncLogs()
-        #expect(device.engine.troubles.all.map(\.container) == [.cloudDocs])
+        #expect(device.engine.containerErrors.all.map(\.container) == [.cloudDocs])
         #expect(backend.gate.count(.append) == 0)
         #expect(try device.names() == ["1", "2", "3", "mine"])
     }
@@ -211,8 +211,8 @@ struct LogFollowerTests {
         try await backend.createContainer(.cloudDocs)
         try await append(1..<3)
         _ = try await device.engine.syncLogs()
-        #expect(device.engine.troubles.all.map(\.container) == [other])
-        #expect(device.engine.troubles.all.map(\.needsUpdate) == [true])
+        #expect(device.engine.containerErrors.all.map(\.container) == [other])
+        #expect(device.engine.containerErrors.all.map(\.needsUpdate) == [true])
         #expect(try sequence == LogSequence(2))
         #expect(device.engine.rounds == 0, "not everything was followed")
     }

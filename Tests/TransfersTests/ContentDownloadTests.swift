@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test("A damaged manifest, a missing one and one of a newer version are distinguished")
-    func manifestTrouble() async throws {
+    func manifestErrors() async throws {
         let fixture = try Fixture()
         let upload = try await fixture.upload(bytes)
         let id = upload.reference.digest

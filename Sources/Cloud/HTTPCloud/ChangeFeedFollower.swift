@@ -79,7 +79,7 @@ final class ChangeFeedFollower: Sendable {
     }
 
     private func stream() async throws {
-        var exchange = Exchange(.get, CloudRoutes.news)
+        var exchange = Exchange(.get, CloudRoutes.changeFeed)
         exchange.isForAnyCloud = true
         let response = try await connection.head(of: try connection.request(exchange), within: .seconds(30))
         try await connection.check(response)
@@ -114,7 +114,7 @@ final class ChangeFeedFollower: Sendable {
         let revision = memory.withLock { $0.revision }
         learn(
             try await connection.json(
-                ChangeFeedEvent.self, Exchange(.get, "\(CloudRoutes.news)?after=\(revision)&wait=30")))
+                ChangeFeedEvent.self, Exchange(.get, "\(CloudRoutes.changeFeed)?after=\(revision)&wait=30")))
     }
 
     private struct HeldBack: Error {}

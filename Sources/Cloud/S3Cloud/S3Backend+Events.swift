@@ -18,7 +18,7 @@ extension S3Backend {
     /// devices also look at the logs from time to time.
     func ring() {
         for wake in state.withLock({ Array($0.listeners.values) }) { wake() }
-        errands.run("bell") { [weak self] in
+        background.run("bell") { [weak self] in
             guard let self else { return }
             var random = SystemRandomNumberGenerator()
             let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -49,7 +49,7 @@ extension S3Backend {
 
     /// Writes a segment whose entries all exist. Errors are ignored, because readers do without it.
     func writeSegment(_ index: UInt64, of container: ContainerName) {
-        errands.run("segment \(index) of \(container)") { [weak self] in
+        background.run("segment \(index) of \(container)") { [weak self] in
             guard let self else { return }
             do { try await self.makeSegment(index, of: container) } catch {
                 self.logger.info("a segment of the log was not written", metadata: ["why": "\(error)"])

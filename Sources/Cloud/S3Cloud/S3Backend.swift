@@ -21,7 +21,7 @@ package final class S3Backend: ChangeNotifying, ChunkBatching, ChunkCollecting, 
     let schedule: BellSchedule
     let logger: Logger
     let state = Mutex(S3State())
-    let errands = Errands()
+    let background = BackgroundWork()
 
     /// Nothing is accessed before ``connect(create:)``.
     ///
@@ -40,22 +40,22 @@ package final class S3Backend: ChangeNotifying, ChunkBatching, ChunkCollecting, 
         layout = S3Layout(prefix: client.location.prefix)
     }
 
-    deinit { errands.cancel() }
+    deinit { background.cancel() }
 
     /// A bucket has no limit.
     package func space() async throws -> CloudSpace? { nil }
 
     /// Waits until the bell has been rung and segments have been written for all appends before this call.
-    package func finishErrands() async { await errands.finish() }
+    package func finishBackgroundWork() async { await background.finish() }
 
     package func finishDeferredWork(within limit: Duration) async {
-        let (clock, errands) = (clock, errands)
+        let (clock, background) = (clock, background)
         let timer = Task {
             // Only cancellation ends the sleep early: the work was done in time.
             do { try await clock.sleep(for: limit) } catch { return }
-            errands.cancel()
+            background.cancel()
         }
-        await errands.finish()
+        await background.finish()
         timer.cancel()
     }
 

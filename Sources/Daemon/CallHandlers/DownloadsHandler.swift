@@ -27,14 +27,14 @@ struct DownloadsHandler: NounHandler {
 }
 
 extension DownloadDay {
-    init(_ day: DownloadLedger.Day) {
+    init(_ day: DownloadStatistics.Day) {
         var sources = day.programs.map { name, amount in
             DownloadSource(cause: "program", program: name, documents: amount.documents, bytes: amount.bytes)
         }
         sources += day.causes.map { name, amount in
             DownloadSource(cause: name, documents: amount.documents, bytes: amount.bytes)
         }
-        if day.otherPrograms != DownloadLedger.Amount() {
+        if day.otherPrograms != DownloadStatistics.Amount() {
             sources.append(
                 DownloadSource(
                     cause: "otherPrograms", documents: day.otherPrograms.documents, bytes: day.otherPrograms.bytes))

@@ -59,13 +59,13 @@ struct PresenterHandler: NounHandler {
         try device.claims.beginDeliveries(to: client)
         return CallRouter.Events {
             while let next = await device.claims.nextDelivery(to: client) {
-                if let event = await event(next.presenter, next.letter) { return event }
+                if let event = await event(next.presenter, next.message) { return event }
             }
             return nil
         }
     }
 
-    /// Returns nil for news of an item that is gone by now.
+    /// Returns nil for a notice about an item that is gone by now.
     private func event(_ presenter: PresenterID, _ letter: PresenterDelivery) async -> DaemonEvent? {
         let id = presenter.value
         switch letter {
@@ -75,12 +75,12 @@ struct PresenterHandler: NounHandler {
                 parts.append(.init(message.callback, path: await current(message.subitem)))
             }
             return .question(PresenterQuestion(presenter: id, question: ask.value, parts: parts))
-        case .reacquire(let ask): return .comeBack(PresenterReturn(presenter: id, question: ask.value))
-        case .notice(let notice): return await news(presenter, notice).map { .news($0) }
+        case .reacquire(let ask): return .reacquire(PresenterReacquire(presenter: id, question: ask.value))
+        case .notice(let notice): return await event(presenter, notice).map { .event($0) }
         }
     }
 
-    private func news(_ presenter: PresenterID, _ notice: PresenterNotice) async -> PresenterEvent? {
+    private func event(_ presenter: PresenterID, _ notice: PresenterNotice) async -> PresenterEvent? {
         let hasPath = notice.callback.parameters.contains(.path)
         let path = await current(notice.subitem ?? (hasPath ? device.claims.place(of: presenter) : nil))
         guard path != nil || !hasPath else { return nil }

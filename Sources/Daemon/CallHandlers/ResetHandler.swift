@@ -59,7 +59,7 @@ struct ResetHandler: NounHandler {
         let clock = ContinuousClock()
         let deadline = clock.now.advanced(by: Self.uploadLimit)
         let goal = engine.rounds + 1
-        while clock.now < deadline, engine.state == .online, engine.troubles.all.isEmpty {
+        while clock.now < deadline, engine.state == .online, engine.containerErrors.all.isEmpty {
             let left = try await blocking { [self] in try device.metadata.read { try $0.pending.unpausedTotal() } }
             if left == 0, engine.rounds >= goal { return }
             engine.localTreeChanged()

@@ -94,7 +94,7 @@ struct StatusHandler: NounHandler {
             status.transfers = try transfers.prefix(100).map { try device.status($0, transaction) }
             status.errors = [progress.damage.withLock { $0 }, diskFailure].compactMap(\.self)
             status.errors += try unreadable(transaction)
-            status.errors += device.engine.troubles.all.map(DaemonFailure.init)
+            status.errors += device.engine.containerErrors.all.map(DaemonFailure.init)
             status.errors += try loopFailures(transaction)
             if let nameFailure { status.errors.append(nameFailure) }
             status.errors += try ignoreFailures(transaction)
@@ -193,10 +193,10 @@ struct StatusHandler: NounHandler {
 
 extension DaemonFailure {
     /// Creates the failure of a container that does not sync, named by its folder.
-    init(_ trouble: ContainerErrors.Trouble) {
+    init(_ failure: ContainerErrors.Failure) {
         self.init(
-            trouble.needsUpdate ? .versionMismatch : .damaged, sentences: trouble.message,
-            path: trouble.container.folderName)
+            failure.needsUpdate ? .versionMismatch : .damaged, sentences: failure.message,
+            path: failure.container.folderName)
     }
 }
 

@@ -46,19 +46,19 @@ struct SyncHandler: NounHandler {
         let deadline = try seconds.map { clock.now.advanced(by: try Duration(requestedSeconds: $0)) }
         // Two rounds, since a running one may have read the cloud before this request.
         let goal = engine.rounds + 2
-        let attempt = engine.troubles.attempts + 2
+        let attempt = engine.containerErrors.attempts + 2
         var asked: UInt64?
         while true {
             if try await isDone(), engine.rounds >= goal, engine.state == .online { return engine.cloudFollowed() }
             if case .stopped(let why) = engine.state { throw DaemonFailure(.failed, sentences: why) }
-            if engine.troubles.attempts >= attempt, let trouble = engine.troubles.all.first {
-                throw DaemonFailure(trouble)
+            if engine.containerErrors.attempts >= attempt, let failure = engine.containerErrors.all.first {
+                throw DaemonFailure(failure)
             }
             if let deadline, clock.now >= deadline { throw try await late() }
             engine.localTreeChanged()
             // Once for each round, so that an unreachable cloud is not queried more often.
-            if asked != engine.troubles.attempts {
-                asked = engine.troubles.attempts
+            if asked != engine.containerErrors.attempts {
+                asked = engine.containerErrors.attempts
                 engine.askCloud()
             }
             try await clock.sleep(for: .milliseconds(20))

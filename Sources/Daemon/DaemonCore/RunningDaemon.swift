@@ -162,7 +162,7 @@ final class RunningDaemon: DaemonControl {
 
     private func mount() async throws -> FuseSession {
         let fileSystem = MountedFileSystem(
-            device.files, invalidator: device.invalidator, turns: device.claims, downloads: device.callers,
+            device.files, invalidator: device.invalidator, permits: device.claims, downloads: device.callers,
             announcements: device.watches.announcements, log: logger)
         do throws(FuseError) {
             if try FuseMountPoint.clearDeadMount(at: configuration.mountPoint) {

@@ -110,13 +110,13 @@ package struct BatchBuilder {
         }
         let plan = reconciler.plan(trees)
         let isAnnounced = try item.size >= announcedSize && packages.package(around: item, transaction) == nil
-        let news = plan.changes + (isAnnounced ? [plan.announcement].compactMap(\.self) : [])
+        let added = plan.changes + (isAnnounced ? [plan.announcement].compactMap(\.self) : [])
         var displaced: [LocalItem] = []
-        for change in news {
+        for change in added {
             if let resident = try makeRoom(for: change) { displaced.append(resident) }
         }
         complete.insert(item.item)
-        changes.append(contentsOf: news)
+        changes.append(contentsOf: added)
         bytes += item.roughSize
         if plan.changes.isEmpty, !plan.needsUpload { quiet.append(item.item) }
         for resident in displaced { try addAlone(resident) }

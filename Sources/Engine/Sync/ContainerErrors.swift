@@ -7,7 +7,7 @@ import Synchronization
 
 /// Containers whose logs cannot be followed now although the cloud itself works. The other containers continue to sync.
 package final class ContainerErrors: Sendable {
-    package struct Trouble: Hashable, Sendable {
+    package struct Failure: Hashable, Sendable {
         package let container: ContainerName
         /// What happened and what to do, whole sentences.
         package let message: String
@@ -16,28 +16,28 @@ package final class ContainerErrors: Sendable {
     }
 
     private struct State {
-        var troubles: [ContainerName: Trouble] = [:]
+        var failures: [ContainerName: Failure] = [:]
         var attempts: UInt64 = 0
     }
 
     private let state = Mutex(State())
 
-    package var all: [Trouble] { state.withLock { $0.troubles.values.sorted { $0.container < $1.container } } }
+    package var all: [Failure] { state.withLock { $0.failures.values.sorted { $0.container < $1.container } } }
 
     /// The number of rounds that processed every container, with or without errors.
     package var attempts: UInt64 { state.withLock { $0.attempts } }
 
     /// Records the error of a container. Returns whether it differs from the one recorded before.
-    func note(_ trouble: Trouble) -> Bool {
-        state.withLock { $0.troubles.updateValue(trouble, forKey: trouble.container) } != trouble
+    func note(_ failure: Failure) -> Bool {
+        state.withLock { $0.failures.updateValue(failure, forKey: failure.container) } != failure
     }
 
-    func clear(_ container: ContainerName) { state.withLock { $0.troubles[container] = nil } }
+    func clear(_ container: ContainerName) { state.withLock { $0.failures[container] = nil } }
 
     func endRound() { state.withLock { $0.attempts += 1 } }
 }
 
-extension ContainerErrors.Trouble {
+extension ContainerErrors.Failure {
     /// Creates the error of a container; nil for errors that concern more than one container.
     init?(_ error: any Error, in container: ContainerName) {
         switch error {
@@ -57,14 +57,14 @@ extension SyncEngine {
     func confined(_ container: LocalContainer, _ body: () async throws -> Void) async throws -> Bool {
         do {
             try await body()
-            troubles.clear(container.name)
+            containerErrors.clear(container.name)
             return true
         } catch {
-            guard let trouble = ContainerErrors.Trouble(error, in: container.name) else { throw error }
-            if troubles.note(trouble) {
+            guard let failure = ContainerErrors.Failure(error, in: container.name) else { throw error }
+            if containerErrors.note(failure) {
                 context.log.error(
                     "a container cannot be followed",
-                    metadata: ["container": "\(container.name)", "why": "\(trouble.message)"])
+                    metadata: ["container": "\(container.name)", "why": "\(failure.message)"])
             }
             return false
         }

@@ -7,12 +7,12 @@ import struct Foundation.Data
 import class Foundation.JSONDecoder
 import class Foundation.JSONEncoder
 
-/// The ``DownloadLedger`` of a device: counts in memory, and stores the days that changed from time to time. A crash loses what was counted
-/// since the last time.
+/// The ``DownloadStatistics`` of a device: counts in memory, and stores the days that changed from time to time. A crash loses what was
+/// counted since the last time.
 package final class DownloadFigures: Sendable {
     private let metadata: MetadataDatabase
     private let today: @Sendable () -> Int64
-    private let ledger: Mutex<DownloadLedger>
+    private let statistics: Mutex<DownloadStatistics>
 
     /// - Parameter today: Returns the number of the day since 1970 in the device's time zone.
     package init(_ metadata: MetadataDatabase, log: Logger, today: @escaping @Sendable () -> Int64) {
@@ -20,50 +20,53 @@ package final class DownloadFigures: Sendable {
         self.today = today
         do {
             let stored = try metadata.read { transaction in
-                try (0..<DownloadLedger.maximumDays).compactMap { try transaction.setting(Self.key($0)) }
+                try (0..<DownloadStatistics.maximumDays).compactMap { try transaction.setting(Self.key($0)) }
             }
-            ledger = Mutex(
-                DownloadLedger(try stored.map { try JSONDecoder().decode(DownloadLedger.Day.self, from: $0) }))
+            statistics = Mutex(
+                DownloadStatistics(try stored.map { try JSONDecoder().decode(DownloadStatistics.Day.self, from: $0) }))
         } catch {
             log.warning("figures of downloads cannot be read and begin again", metadata: ["error": "\(error)"])
-            ledger = Mutex(DownloadLedger())
+            statistics = Mutex(DownloadStatistics())
         }
     }
 
     private static func key(_ place: Int) -> String { "downloads.\(place)" }
 
-    package func add(_ amount: DownloadLedger.Amount, for cause: DownloadCause) {
+    package func add(_ amount: DownloadStatistics.Amount, for cause: DownloadCause) {
         let today = today()
-        ledger.withLock { $0.add(amount, for: cause, on: today) }
+        statistics.withLock { $0.add(amount, for: cause, on: today) }
     }
 
     /// Returns what has to be called with the size of each piece that arrives of one document.
     package func counter(for cause: DownloadCause) -> @Sendable (Int) -> Void {
         let isFirst = FirstTime()
         return { [self] bytes in
-            add(DownloadLedger.Amount(documents: isFirst.take() ? 1 : 0, bytes: UInt64(clamping: bytes)), for: cause)
+            let documents: UInt64 = isFirst.take() ? 1 : 0
+            add(DownloadStatistics.Amount(documents: documents, bytes: UInt64(clamping: bytes)), for: cause)
         }
     }
 
     /// Stores what has changed since the last time.
     package func save() throws {
-        let days = ledger.withLock { $0.takeChanged() }
+        let days = statistics.withLock { $0.takeChanged() }
         guard !days.isEmpty else { return }
         do {
-            let coded = try days.map { (Self.key(DownloadLedger.place(of: $0.number)), try JSONEncoder().encode($0)) }
+            let coded = try days.map { day in
+                (Self.key(DownloadStatistics.place(of: day.number)), try JSONEncoder().encode(day))
+            }
             try metadata.write { transaction in
                 for (key, bytes) in coded { try transaction.setSetting(key, bytes) }
             }
         } catch {
-            ledger.withLock { $0.putBack(days) }
+            statistics.withLock { $0.putBack(days) }
             throw error
         }
     }
 
     /// Returns the last days on which something was downloaded, the latest first.
-    package func days(_ count: Int) -> [DownloadLedger.Day] {
+    package func days(_ count: Int) -> [DownloadStatistics.Day] {
         let today = today()
-        return ledger.withLock { $0.days(count, until: today) }
+        return statistics.withLock { $0.days(count, until: today) }
     }
 
     /// Is true once.

@@ -110,11 +110,11 @@ package final class RoomMaker: Sendable {
 
     /// Notes that a write on this device found no space.
     package func noteFull() {
-        let isNews = state.withLock { state in
+        let isNew = state.withLock { state in
             defer { state.isFull = true }
             return !state.isFull
         }
-        if isNews { context.log.warning("the disk of this device is full") }
+        if isNew { context.log.warning("the disk of this device is full") }
     }
 
     /// Checks whether there is room again.

@@ -21,7 +21,7 @@ extension SyncEngine {
             isWhole = isWhole && isFollowed
         }
         if isWhole { shared.withLock { $0.rounds += 1 } }
-        troubles.endRound()
+        containerErrors.endRound()
         return didTell
     }
 

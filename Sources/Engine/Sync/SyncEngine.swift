@@ -28,7 +28,7 @@ package final class SyncEngine: Sendable {
     package let evictor: Evictor
     private let sealer: EditSealer
     private let failedDownloads: FailedDownloads
-    package let troubles = ContainerErrors()
+    package let containerErrors = ContainerErrors()
     let uploads: UploadService
     private let queue: DownloadQueue
     let outbox: Outbox
@@ -246,11 +246,11 @@ package final class SyncEngine: Sendable {
         case let error as TransferError: state = .offline(error.message)
         default: state = .offline("\(error)")
         }
-        let isNews = shared.withLock { shared in
+        let isNew = shared.withLock { shared in
             defer { (shared.state, shared.cause) = (state, Self.code(of: error)) }
             return shared.state != state
         }
-        if isNews {
+        if isNew {
             context.log.notice("the cloud cannot be used now", metadata: ["loop": "\(loop)", "why": "\(error)"])
         }
     }

@@ -19,8 +19,8 @@ extension ContentDownload {
     /// Passes an event to the plan and performs the actions that it returns.
     func handle(_ event: (inout State, Duration) -> [FetchPlan.Action]) {
         let now = elapsed()
-        let aftermath = state.withLock { perform(event(&$0, now), &$0, now: now) }
-        finish(aftermath)
+        let effects = state.withLock { perform(event(&$0, now), &$0, now: now) }
+        finish(effects)
     }
 
     /// Registers a waiter, unless its task is cancelled: a later cancellation finds it in the table.
@@ -29,29 +29,29 @@ extension ContentDownload {
         _ demand: (inout FetchPlan, Duration) -> [FetchPlan.Action]
     ) {
         let now = elapsed()
-        let aftermath: Effects? = state.withLock { state in
+        let effects: Effects? = state.withLock { state in
             guard !Task.isCancelled else { return nil }
             state.waiters[id] = continuation
             return perform(demand(&state.plan, now), &state, now: now)
         }
-        guard let aftermath else { return continuation.resume(throwing: CancellationError()) }
-        finish(aftermath)
+        guard let effects else { return continuation.resume(throwing: CancellationError()) }
+        finish(effects)
     }
 
     func cancel(_ id: FetchPlan.WaiterID) {
         let now = elapsed()
-        let (waiter, aftermath): (Waiting?, Effects) = state.withLock { state in
+        let (waiter, effects): (Waiting?, Effects) = state.withLock { state in
             guard let waiter = state.waiters.removeValue(forKey: id) else { return (nil, Effects()) }
             return (waiter, perform(state.plan.cancel(id), &state, now: now))
         }
         waiter?.resume(throwing: CancellationError())
-        finish(aftermath)
+        finish(effects)
     }
 
     /// Performs the actions. Fetches start under the lock, so that their outcome finds its ticket; calls into foreign code are left to the
     /// effects.
     private func perform(_ actions: [FetchPlan.Action], _ state: inout State, now: Duration) -> Effects {
-        var aftermath = Effects()
+        var effects = Effects()
         for action in actions {
             switch action {
             case .start(let target, let priority): start(target, priority, &state)
@@ -59,38 +59,38 @@ extension ContentDownload {
                 if let ticket = state.tickets[target] { context.slots.promote(ticket, to: .demand) }
                 if let throttleTicket = state.throttleTickets[target] { context.down.promote(throttleTicket) }
             case .cancel(let target):
-                if let ticket = state.tickets[target] { aftermath.cancelled.append((target, ticket)) }
-            case .succeed(let id): release(id, nil, &state, &aftermath)
-            case .fail(let id, let error): release(id, error, &state, &aftermath)
+                if let ticket = state.tickets[target] { effects.cancelled.append((target, ticket)) }
+            case .succeed(let id): release(id, nil, &state, &effects)
+            case .fail(let id, let error): release(id, error, &state, &effects)
             }
         }
         if state.plan.isStopped, state.plan.inFlight.isEmpty {
-            aftermath.drained = state.drains
+            effects.drained = state.drains
             state.drains = []
         }
         if state.plan.presentBytes != state.reportedBytes {
             state.reportedBytes = state.plan.presentBytes
-            aftermath.progress = Self.progress(state.plan)
+            effects.progress = Self.progress(state.plan)
         }
-        aftermath.oldTimer = setTimer(&state, now: now)
-        return aftermath
+        effects.oldTimer = setTimer(&state, now: now)
+        return effects
     }
 
     private func release(
-        _ id: FetchPlan.WaiterID, _ error: TransferError?, _ state: inout State, _ aftermath: inout Effects
+        _ id: FetchPlan.WaiterID, _ error: TransferError?, _ state: inout State, _ effects: inout Effects
     ) {
-        if let waiter = state.waiters.removeValue(forKey: id) { aftermath.resumed.append((waiter, error)) }
+        if let waiter = state.waiters.removeValue(forKey: id) { effects.resumed.append((waiter, error)) }
     }
 
-    private func finish(_ aftermath: Effects) {
-        aftermath.oldTimer?.cancel()
+    private func finish(_ effects: Effects) {
+        effects.oldTimer?.cancel()
         // Before the waiters resume: the reported progress never lags behind the bytes that they received.
-        if let progress = aftermath.progress { options.onProgress?(progress) }
-        for (waiter, error) in aftermath.resumed {
+        if let progress = effects.progress { options.onProgress?(progress) }
+        for (waiter, error) in effects.resumed {
             if let error { waiter.resume(throwing: error) } else { waiter.resume() }
         }
-        for drain in aftermath.drained { drain.resume() }
-        for (target, ticket) in aftermath.cancelled where context.slots.cancel(ticket) {
+        for drain in effects.drained { drain.resume() }
+        for (target, ticket) in effects.cancelled where context.slots.cancel(ticket) {
             // The fetch never ran, so the plan has to be notified here.
             handle { state, now in
                 state.forget(target)

@@ -40,21 +40,21 @@ package struct ContentUploader: Sendable {
     package func upload(
         _ items: [UploadItem], to container: ContainerName
     ) async throws -> [Result<UploadResult, TransferError>] {
-        var ledger = UploadTracker(sizes: items.map(\.size))
+        var tracker = UploadTracker(sizes: items.map(\.size))
         var staged = await stage(UploadStager(items: items, chunker: chunker))
         while true {
             try Task.checkCancellation()
-            for event in staged.events { ledger.add(event) }
-            await verify(items, &ledger)
-            let pieces = ledger.takePieces()
-            if ledger.isOver || (pieces.isEmpty && staged.stager.isAtEnd) { break }
+            for event in staged.events { tracker.add(event) }
+            await verify(items, &tracker)
+            let pieces = tracker.takePieces()
+            if tracker.isOver || (pieces.isEmpty && staged.stager.isAtEnd) { break }
             async let next = stage(staged.stager)
-            await send(PieceSender(items: items, container: container, context: context), pieces, &ledger)
-            await verify(items, &ledger)
+            await send(PieceSender(items: items, container: container, context: context), pieces, &tracker)
+            await verify(items, &tracker)
             staged = await next
         }
         let forgotten = TransferError(.failed, "The upload ended before this file was done. Upload it again.")
-        return ledger.results.map { $0 ?? .failure(forgotten) }
+        return tracker.results.map { $0 ?? .failure(forgotten) }
     }
 
     private struct Staged {
@@ -79,52 +79,52 @@ package struct ContentUploader: Sendable {
     }
 
     /// Asks the callers whether fully read files are unchanged.
-    private func verify(_ items: [UploadItem], _ ledger: inout UploadTracker) async {
-        let indices = ledger.takeUnverified()
+    private func verify(_ items: [UploadItem], _ tracker: inout UploadTracker) async {
+        let indices = tracker.takeUnverified()
         guard !indices.isEmpty else { return }
         let unchanged = await context.pool.run { indices.map { items[$0].stillUnchanged() } }
-        for (index, isUnchanged) in zip(indices, unchanged) { ledger.verified(index, unchanged: isUnchanged) }
+        for (index, isUnchanged) in zip(indices, unchanged) { tracker.verified(index, unchanged: isUnchanged) }
     }
 
-    private func send(_ sender: PieceSender, _ pieces: [UploadPiece], _ ledger: inout UploadTracker) async {
+    private func send(_ sender: PieceSender, _ pieces: [UploadPiece], _ tracker: inout UploadTracker) async {
         guard !pieces.isEmpty else { return }
         do {
             let missing = try await sender.missing(pieces)
             for piece in pieces where !missing.contains(piece.entry.id) {
-                report(ledger.arrived(piece, sent: 0), sender)
+                report(tracker.arrived(piece, sent: 0), sender)
             }
-            try await put(sender, pieces.filter { missing.contains($0.entry.id) }, &ledger)
+            try await put(sender, pieces.filter { missing.contains($0.entry.id) }, &tracker)
         } catch {
-            ledger.failRest(TransferError(error))
+            tracker.failRest(TransferError(error))
         }
     }
 
     /// Sends a few groups at a time. The first failure of the cloud ends it, because further requests would fail in the same way.
-    private func put(_ sender: PieceSender, _ pieces: [UploadPiece], _ ledger: inout UploadTracker) async throws {
+    private func put(_ sender: PieceSender, _ pieces: [UploadPiece], _ tracker: inout UploadTracker) async throws {
         try await withThrowingTaskGroup(of: [PieceSender.Outcome].self) { group in
             let together = context.backend.facet((any ChunkBatching).self) != nil
             var rest = PieceGroups(pieces, together: together).groups.makeIterator()
             for _ in 0..<Self.parallel {
                 guard let pieces = rest.next() else { break }
-                add(pieces, sender, ledger, to: &group)
+                add(pieces, sender, tracker, to: &group)
             }
             while let outcomes = try await group.next() {
                 for outcome in outcomes {
-                    for failure in outcome.failures { ledger.fail(failure.item, failure.error) }
-                    if let sent = outcome.sent { report(ledger.arrived(outcome.piece, sent: sent), sender) }
+                    for failure in outcome.failures { tracker.fail(failure.item, failure.error) }
+                    if let sent = outcome.sent { report(tracker.arrived(outcome.piece, sent: sent), sender) }
                 }
-                if let pieces = rest.next() { add(pieces, sender, ledger, to: &group) }
+                if let pieces = rest.next() { add(pieces, sender, tracker, to: &group) }
             }
         }
     }
 
     private func add(
-        _ pieces: [UploadPiece], _ sender: PieceSender, _ ledger: UploadTracker,
+        _ pieces: [UploadPiece], _ sender: PieceSender, _ tracker: UploadTracker,
         to group: inout ThrowingTaskGroup<[PieceSender.Outcome], any Error>
     ) {
         let members = pieces.map { piece -> (piece: UploadPiece, manifest: Manifest?) in
             guard case .manifest(let item)? = piece.sources.first else { return (piece, nil) }
-            return (piece, ledger.manifest(of: item))
+            return (piece, tracker.manifest(of: item))
         }
         group.addTask { try await sender.send(members) }
     }

@@ -7,7 +7,7 @@ import VirtualFileSystem
 
 extension MountedFileSystem {
     package func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>) {
-        inTurn(NodeID(node), flags, request) { [self] request in openNow(node, flags, nil, request) }
+        whenPermitted(NodeID(node), flags, request) { [self] request in openNow(node, flags, nil, request) }
     }
 
     /// - Parameter permit: What the program may have downloaded; nil: it is found out if bytes are missing.

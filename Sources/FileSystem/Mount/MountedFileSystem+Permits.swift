@@ -8,13 +8,13 @@ extension MountedFileSystem {
     /// Opens a file when the programs that coordinate permit it: at once unless one of them holds the file. The wait is bounded and can be
     /// interrupted, and blocks no thread. Only an open may wait: while it creates, removes, renames or truncates, the kernel holds a lock
     /// of the folder or the file that the holder itself may need (Documentation/filesystems/directory-locking).
-    func inTurn(
+    func whenPermitted(
         _ node: NodeID, _ flags: FuseOpenFlags, _ request: consuming FuseRequest<Reply.Opened>,
         _ open: @escaping @Sendable (consuming FuseRequest<Reply.Opened>) -> Void
     ) {
-        guard let turns, !turns.areFree else { return open(request) }
+        guard let permits, !permits.areFree else { return open(request) }
         let isWriting = flags.isWriting || flags.truncates
-        switch turns.ask(toOpen: node, isWriting: isWriting, for: request.context.process) {
+        switch permits.requestOpen(of: node, isWriting: isWriting, for: request.context.process) {
         case .now(let end):
             open(request)
             end()
@@ -28,26 +28,26 @@ extension MountedFileSystem {
     ) {
         let later = request.deferred()
         later.onInterrupt {
-            permit.giveUp()
+            permit.cancel()
             later.take()?.fail(EINTR)
         }
-        permit.whenOver { outcome in
+        permit.whenDecided { outcome in
             // This callback runs under locks that an open acquires.
-            Self.turnQueue.async {
+            Self.permitQueue.async {
                 let request = later.take()
                 switch outcome {
-                case .come(let end):
+                case .granted(let end):
                     if let request { open(request) }
                     end()
-                case .late: request?.fail(ETIMEDOUT)
-                case .givenUp: request?.fail(EINTR)
+                case .timedOut: request?.fail(ETIMEDOUT)
+                case .cancelled: request?.fail(EINTR)
                 }
             }
         }
     }
 
     /// Runs the opens that got their permit, one after the other.
-    private static let turnQueue = DispatchQueue(label: "ubiquity.turns")
+    private static let permitQueue = DispatchQueue(label: "ubiquity.permits")
 
     /// Continues an open once it is known what its program may have downloaded. The lookup may wait for bytes of this mount that the
     /// program's process needs, so the thread takes other requests meanwhile.

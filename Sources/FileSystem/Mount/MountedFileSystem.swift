@@ -14,7 +14,7 @@ package final class MountedFileSystem: FuseFileSystem {
     let backings: BackingTable
     let invalidator: KernelInvalidator
     /// The permits that opens need; nil where there is no coordination.
-    let turns: (any AccessPermits)?
+    let permits: (any AccessPermits)?
     let announcements: Announcements
     /// What programs may have downloaded; nil: everything.
     let downloads: (any DownloadPermits)?
@@ -26,14 +26,14 @@ package final class MountedFileSystem: FuseFileSystem {
     let needsNoLink = Atomic(false)
 
     package init(
-        _ files: VirtualFileSystem, invalidator: KernelInvalidator, turns: (any AccessPermits)? = nil,
+        _ files: VirtualFileSystem, invalidator: KernelInvalidator, permits: (any AccessPermits)? = nil,
         downloads: (any DownloadPermits)? = nil, announcements: Announcements = Announcements(),
         timeout: Duration = .seconds(3600), log: Logger
     ) {
         self.files = files
         backings = BackingTable(files)
         self.invalidator = invalidator
-        self.turns = turns
+        self.permits = permits
         self.announcements = announcements
         self.downloads = downloads
         self.timeout = timeout

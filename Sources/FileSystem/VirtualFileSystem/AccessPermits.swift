@@ -8,5 +8,5 @@ package protocol AccessPermits: Sendable {
     /// Requests a permit for a program that opens a file and may not know about coordination.
     ///
     /// - Parameter thread: The program's thread, as the kernel numbers it.
-    func ask(toOpen node: NodeID, isWriting: Bool, for thread: Int32) -> AccessPermit
+    func requestOpen(of node: NodeID, isWriting: Bool, for thread: Int32) -> AccessPermit
 }

@@ -3,7 +3,7 @@ import CloudModel
 import LocalMetadata
 import Synchronization
 
-/// The ignore files of the mount whose patterns apply, as they were read last, and the turn to read them again.
+/// The ignore files of the mount whose patterns apply, as they were read last, and whether they are being read again.
 final class IgnoreRules: Sendable {
     /// What was read, and from which row.
     struct Entry: Sendable {
@@ -70,7 +70,7 @@ final class IgnoreRules: Sendable {
     /// `body` itself, or on another one.
     ///
     /// - Throws: The error of `body`; ``isStale`` is set then.
-    func inTurn(_ body: () throws -> Void) rethrows {
+    func refresh(_ body: () throws -> Void) rethrows {
         let isFirst = state.withLock { state in
             state.isStale = true
             defer { state.isRunning = true }
@@ -85,10 +85,10 @@ final class IgnoreRules: Sendable {
         }
     }
 
-    /// Whether the last call of ``inTurn(_:)`` failed, so that it has to be repeated.
+    /// Whether the last call of ``refresh(_:)`` failed, so that it has to be repeated.
     var isStale: Bool { state.withLock { $0.isStale && !$0.isRunning } }
 
-    /// Returns whether there is another turn, and ends the run otherwise: in one step, or a request in between would be lost.
+    /// Returns whether another run was requested, and ends the run otherwise: in one step, or a request in between would be lost.
     private func isToRun() -> Bool {
         state.withLock { state in
             defer { state.isStale = false }

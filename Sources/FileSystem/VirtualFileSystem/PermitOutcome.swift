@@ -1,7 +1,7 @@
 package enum PermitOutcome: Sendable {
     /// The permit is granted; the caller calls `end` when the access has been carried out.
-    case come(end: @Sendable () -> Void)
+    case granted(end: @Sendable () -> Void)
     /// The permit was not granted in time.
-    case late
-    case givenUp
+    case timedOut
+    case cancelled
 }

@@ -20,7 +20,7 @@ extension VirtualFileSystem {
     /// files. What no pattern matches any more is included by ``includeAgain(pause:)``.
     package func applyIgnoreFiles() {
         do {
-            try ignoring.inTurn {
+            try ignoring.refresh {
                 try readIgnoreFiles()
                 if try excludeNew() > 0 { source.localTreeChanged() }
             }

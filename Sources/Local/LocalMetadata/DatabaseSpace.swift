@@ -16,7 +16,7 @@ final class DatabaseSpace: Sendable {
     private static let margin = 4 * SpaceReserve.logReserve
 
     private struct State {
-        var ledger = SpaceReserve()
+        var reserve = SpaceReserve()
         /// Closed only after the database: closing any descriptor of a file ends this process's locks on it (fcntl_locking(2)).
         var log: Int32 = -1
         var database: Int32 = -1
@@ -52,7 +52,7 @@ final class DatabaseSpace: Sendable {
     /// Refills the reserve of the log, as far as the disk has space.
     func replenish() {
         state.withLock { state in
-            state.ledger.noteLog(frames: logFrames.load(ordering: .relaxed))
+            state.reserve.noteLog(frames: logFrames.load(ordering: .relaxed))
             Self.extendLog(&state)
         }
         kept.keepIndex()
@@ -65,14 +65,14 @@ final class DatabaseSpace: Sendable {
     /// Ensures that the log has room for a transaction. Throws `SQLITE_FULL` where it may not begin.
     func prepare(_ use: SpaceUse, _ db: Database) throws {
         try state.withLock { state in
-            state.ledger.noteLog(frames: logFrames.load(ordering: .relaxed))
+            state.reserve.noteLog(frames: logFrames.load(ordering: .relaxed))
             guard state.canReserve else { return try requireMargin(for: use) }
             // A little more than needed, so that the disk is not queried each time.
-            guard !state.ledger.hasLog(for: use) else { return }
+            guard !state.reserve.hasLog(for: use) else { return }
             Self.extendLog(&state)
-            guard state.canReserve, !state.ledger.hasLog(for: use) else { return }
-            if restartLog(db, for: use) { state.ledger.noteLog(frames: 0) }
-            guard state.ledger.hasLog(for: use) || use == .freeing else { throw Self.full }
+            guard state.canReserve, !state.reserve.hasLog(for: use) else { return }
+            if restartLog(db, for: use) { state.reserve.noteLog(frames: 0) }
+            guard state.reserve.hasLog(for: use) || use == .freeing else { throw Self.full }
         }
     }
 
@@ -81,7 +81,7 @@ final class DatabaseSpace: Sendable {
     /// - Returns: Whether the file grew; ``ended(isCommitted:)`` must follow then.
     func admit(_ use: SpaceUse, _ db: Database) throws -> Bool {
         let (pages, free) = try Self.pages(db)
-        let growth = state.withLock { $0.canReserve ? $0.ledger.growth(pages: pages, free: free) : 0 }
+        let growth = state.withLock { $0.canReserve ? $0.reserve.growth(pages: pages, free: free) : 0 }
         guard growth > 0 else { return false }
         self.growth.wait()
         do {
@@ -96,7 +96,7 @@ final class DatabaseSpace: Sendable {
     /// Ends the transaction whose ``admit(_:_:)`` let the file grow.
     func ended(isCommitted: Bool) {
         // The next checkpoint truncates the file after the last committed page.
-        if !isCommitted { state.withLock { $0.ledger.pagesAllocated = 0 } }
+        if !isCommitted { state.withLock { $0.reserve.pagesAllocated = 0 } }
         growth.signal()
     }
 
@@ -120,16 +120,16 @@ final class DatabaseSpace: Sendable {
             guard after <= pages + growth || allocate(pages: after) else { throw Self.full }
             return
         }
-        guard pages <= state.withLock({ $0.ledger.pagesAllocated }) || allocate(pages: pages),
-            state.withLock({ $0.ledger.admits(use, pages: pages, free: free) || !$0.canReserve })
+        guard pages <= state.withLock({ $0.reserve.pagesAllocated }) || allocate(pages: pages),
+            state.withLock({ $0.reserve.admits(use, pages: pages, free: free) || !$0.canReserve })
         else { throw Self.full }
     }
 
     /// Returns whether the log has room for the pages that become the reserve, all of which are written to it.
     private func hasLogToFill() -> Bool {
         state.withLock { state in
-            if !state.ledger.hasLogToFill { Self.extendLog(&state) }
-            return state.ledger.hasLogToFill
+            if !state.reserve.hasLogToFill { Self.extendLog(&state) }
+            return state.reserve.hasLogToFill
         }
     }
 
@@ -143,26 +143,26 @@ final class DatabaseSpace: Sendable {
     /// Makes the file at least that many pages long, with allocated blocks.
     private func allocate(pages: Int) -> Bool {
         state.withLock { state in
-            if pages <= state.ledger.pagesAllocated { return true }
+            if pages <= state.reserve.pagesAllocated { return true }
             guard linux_fallocate(state.database, 0, 0, Int64(pages * SpaceReserve.pageSize)) == 0 else {
                 if errno != ENOSPC && errno != EDQUOT { state.canReserve = false }
                 return false
             }
-            state.ledger.pagesAllocated = pages
+            state.reserve.pagesAllocated = pages
             return true
         }
     }
 
     private static func extendLog(_ state: inout State) {
-        let wanted = state.ledger.wantedLog
-        guard state.log >= 0, state.canReserve, state.ledger.logAllocated < wanted else { return }
+        let wanted = state.reserve.wantedLog
+        guard state.log >= 0, state.canReserve, state.reserve.logAllocated < wanted else { return }
         // The disk may only have room for the last of these sizes.
         for size in [
             wanted, wanted - SpaceReserve.logStep, wanted - SpaceReserve.logStep - SpaceReserve.logReserve / 2,
         ]
-        where size > state.ledger.logAllocated {
+        where size > state.reserve.logAllocated {
             if linux_fallocate(state.log, keepSize, 0, Int64(size)) == 0 {
-                state.ledger.logAllocated = size
+                state.reserve.logAllocated = size
                 return
             }
             guard errno == ENOSPC || errno == EDQUOT else { return state.canReserve = false }
@@ -170,7 +170,7 @@ final class DatabaseSpace: Sendable {
         // The blocks that the file already has count from its start; some of them are the file system's own metadata.
         var status = stat()
         guard fstat(state.log, &status) == 0 else { return }
-        state.ledger.logAllocated = max(state.ledger.logAllocated, Int(status.st_blocks) * 512 - (16 << 10))
+        state.reserve.logAllocated = max(state.reserve.logAllocated, Int(status.st_blocks) * 512 - (16 << 10))
     }
 
     /// Checkpoints the log so that it is written from its start again. Waits for readers of an old state, but not for long; a transaction

@@ -20,5 +20,5 @@ package enum CloudLimits {
     /// The size of a JSON body.
     package static let json = 64 << 10
     /// The size of a line of the change feed.
-    package static let newsLine = 4 << 20
+    package static let changeFeedLine = 4 << 20
 }

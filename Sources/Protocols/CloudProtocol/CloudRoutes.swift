@@ -8,7 +8,7 @@ package enum CloudRoutes {
     package static let cloud = "/v1/cloud"
     package static let former = "/v1/cloud/former"
     package static let space = "/v1/space"
-    package static let news = "/v1/news"
+    package static let changeFeed = "/v1/news"
     package static let containers = "/v1/containers"
 
     /// Posted by a device that begins the reset that ``resetHeader`` in a response requested.

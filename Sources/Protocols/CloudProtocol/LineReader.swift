@@ -5,7 +5,7 @@ package struct LineReader: Sendable {
     private var pending: [UInt8] = []
     private let limit: Int
 
-    package init(limit: Int = CloudLimits.newsLine) { self.limit = limit }
+    package init(limit: Int = CloudLimits.changeFeedLine) { self.limit = limit }
 
     /// Appends bytes and returns the lines that are now complete, without their terminators.
     package mutating func append(_ bytes: some Collection<UInt8>) throws(TooLong) -> [[UInt8]] {

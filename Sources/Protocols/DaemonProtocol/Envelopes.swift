@@ -79,8 +79,8 @@ package enum DaemonEvent: Hashable, Sendable {
     case status(StatusResponse)
     /// Messages for a presenter of this connection: a question to answer, the end of the access that it made way for, a notification.
     case question(PresenterQuestion)
-    case comeBack(PresenterReturn)
-    case news(PresenterEvent)
+    case reacquire(PresenterReacquire)
+    case event(PresenterEvent)
     /// Items of a query.
     case found(FoundItems)
     case happened(Happening)
@@ -90,7 +90,11 @@ package enum DaemonEvent: Hashable, Sendable {
 }
 
 extension DaemonEvent: Codable {
-    private enum Kind: String, CodingKey { case status, question, comeBack, news, found, happened, keyValues, alive }
+    private enum Kind: String, CodingKey {
+        case status, question, found, happened, keyValues, alive
+        case reacquire = "comeBack"
+        case event = "news"
+    }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Kind.self)
@@ -98,16 +102,16 @@ extension DaemonEvent: Codable {
             self = .status(status)
         } else if let question = try container.decodeIfPresent(PresenterQuestion.self, forKey: .question) {
             self = .question(question)
-        } else if let over = try container.decodeIfPresent(PresenterReturn.self, forKey: .comeBack) {
-            self = .comeBack(over)
-        } else if let news = try container.decodeIfPresent(PresenterEvent.self, forKey: .news) {
-            self = .news(news)
+        } else if let over = try container.decodeIfPresent(PresenterReacquire.self, forKey: .reacquire) {
+            self = .reacquire(over)
+        } else if let event = try container.decodeIfPresent(PresenterEvent.self, forKey: .event) {
+            self = .event(event)
         } else if let found = try container.decodeIfPresent(FoundItems.self, forKey: .found) {
             self = .found(found)
         } else if let happened = try container.decodeIfPresent(Happening.self, forKey: .happened) {
             self = .happened(happened)
-        } else if let news = try container.decodeIfPresent(KeyValueEvent.self, forKey: .keyValues) {
-            self = .keyValues(news)
+        } else if let event = try container.decodeIfPresent(KeyValueEvent.self, forKey: .keyValues) {
+            self = .keyValues(event)
         } else {
             // An unknown kind of event, from a newer version, proves at least that the daemon is alive.
             self = .alive
@@ -119,11 +123,11 @@ extension DaemonEvent: Codable {
         switch self {
         case .status(let status): try container.encode(status, forKey: .status)
         case .question(let question): try container.encode(question, forKey: .question)
-        case .comeBack(let over): try container.encode(over, forKey: .comeBack)
-        case .news(let news): try container.encode(news, forKey: .news)
+        case .reacquire(let over): try container.encode(over, forKey: .reacquire)
+        case .event(let event): try container.encode(event, forKey: .event)
         case .found(let found): try container.encode(found, forKey: .found)
         case .happened(let happened): try container.encode(happened, forKey: .happened)
-        case .keyValues(let news): try container.encode(news, forKey: .keyValues)
+        case .keyValues(let event): try container.encode(event, forKey: .keyValues)
         case .alive: try container.encode(DoneResponse(), forKey: .alive)
         }
     }

@@ -67,7 +67,7 @@ package struct AnswerRequest: DaemonCall {
     }
 }
 
-// MARK: Letters
+// MARK: Messages
 
 /// The callbacks that a presenter performs, in this order, before it sends one ``AnswerRequest``.
 package struct PresenterQuestion: Codable, Hashable, Sendable {
@@ -94,7 +94,7 @@ package struct PresenterQuestion: Codable, Hashable, Sendable {
 }
 
 /// Reports that the access for which the presenter made way is over.
-package struct PresenterReturn: Codable, Hashable, Sendable {
+package struct PresenterReacquire: Codable, Hashable, Sendable {
     package let presenter: UInt64
     package let question: UInt64
 

@@ -21,7 +21,7 @@ struct ChangeFeedRoutes: Sendable {
     }
 
     /// Sends one response after at most `wait` seconds if the query has `after`, and a stream of lines if it does not.
-    func news(_ request: Request, _ context: ServerContext) async throws -> Response {
+    func changes(_ request: Request, _ context: ServerContext) async throws -> Response {
         let device = try context.requireDevice()
         guard let revision = try request.number("after") else { return stream(to: device) }
         let patience = Duration.seconds(min(60, try request.number("wait") ?? 30))

@@ -129,7 +129,7 @@ package struct CloudServer: Sendable {
         closed.post("sign-out", use: accounts.signOut)
         closed.post("reset", use: accounts.confirmReset)
         let feed = ChangeFeedRoutes(store: store, metrics: metrics, heartbeat: configuration.feedHeartbeat)
-        closed.get("news", use: feed.news)
+        closed.get("news", use: feed.changes)
         addContainers(to: closed, reader)
         addLogs(to: closed, reader)
         let board = TransferBoard()

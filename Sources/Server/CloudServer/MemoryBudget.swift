@@ -12,13 +12,13 @@ final class MemoryBudget: Sendable {
 
     private final class Lane: Sendable {
         struct State {
-            var ledger: MemoryLimiter
+            var limiter: MemoryLimiter
             var callers: [UInt64: CheckedContinuation<Void, any Error>] = [:]
         }
 
         private let state: Mutex<State>
 
-        init(_ ledger: MemoryLimiter) { state = Mutex(State(ledger: ledger)) }
+        init(_ limiter: MemoryLimiter) { state = Mutex(State(limiter: limiter)) }
 
         func withLock<T: Sendable>(_ body: (inout sending State) -> sending T) -> sending T { state.withLock(body) }
     }
@@ -32,7 +32,7 @@ final class MemoryBudget: Sendable {
     }
 
     /// Bytes that are granted now.
-    var used: Int { large.withLock { $0.ledger.used } + lane.withLock { $0.ledger.used } }
+    var used: Int { large.withLock { $0.limiter.used } + lane.withLock { $0.limiter.used } }
 
     /// Waits until `bytes` are free for this account, and reserves them until ``release(_:)`` is called with the returned ticket.
     /// - Parameters:
@@ -41,7 +41,7 @@ final class MemoryBudget: Sendable {
     func take(_ bytes: Int, of account: AccountID, growingTo most: Int? = nil) async throws -> UInt64 {
         let isSmall = max(bytes, most ?? 0) <= Self.small
         let verdict = (isSmall ? lane : large).withLock {
-            $0.ledger.request(bytes, for: account, isGrowing: most != nil)
+            $0.limiter.request(bytes, for: account, isGrowing: most != nil)
         }
         switch verdict {
         case .refused: throw Refusals.busy
@@ -58,7 +58,7 @@ final class MemoryBudget: Sendable {
 
     /// Waits for `bytes` more. The caller has to release the ticket even if this throws.
     func grow(_ ticket: UInt64, by bytes: Int) async throws {
-        guard state(of: ticket).withLock({ !$0.ledger.grow(ticket & ~Self.smallBit, by: bytes) }) else { return }
+        guard state(of: ticket).withLock({ !$0.limiter.grow(ticket & ~Self.smallBit, by: bytes) }) else { return }
         try await turn(of: ticket)
     }
 
@@ -69,7 +69,7 @@ final class MemoryBudget: Sendable {
                 let outcome = state(of: ticket).withLock { state -> Result<Void, any Error>? in
                     if Task.isCancelled { return .failure(CancellationError()) }
                     // The turn may have come between the request and here.
-                    guard state.ledger.isWaiting(number) else { return .success(()) }
+                    guard state.limiter.isWaiting(number) else { return .success(()) }
                     state.callers[number] = caller
                     return nil
                 }
@@ -91,7 +91,7 @@ final class MemoryBudget: Sendable {
 
     private func wake(_ ticket: UInt64, _ event: (inout MemoryLimiter, UInt64) -> [UInt64]) {
         let callers = state(of: ticket).withLock { state in
-            event(&state.ledger, ticket & ~Self.smallBit).compactMap { state.callers.removeValue(forKey: $0) }
+            event(&state.limiter, ticket & ~Self.smallBit).compactMap { state.callers.removeValue(forKey: $0) }
         }
         for caller in callers { caller.resume() }
     }

@@ -82,7 +82,7 @@ package final class ChangeHub: Sendable {
         send(end)
     }
 
-    /// Notifies waiting requests of a change that another process has made. Older news than what is known have no effect.
+    /// Notifies waiting requests of a change that another process has made. Changes that are known already have no effect.
     func received(_ end: LogEnd) {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard var known = state.accounts[end.account] else { return [] }

@@ -41,7 +41,7 @@ package final class ServerStore: Sendable {
     package let sharedAttempts: AttemptStore?
     let secrets: SecretStore
     /// Notifies the other processes of a cluster.
-    private let news: ClusterNews?
+    private let notifier: ClusterNotifier?
     package let time: any TimeSource
     /// A time that only grows, whatever the machine's clock is set to. Limits of attempts count by it.
     package let uptime: @Sendable () -> Duration
@@ -107,12 +107,12 @@ package final class ServerStore: Sendable {
         // Four threads keep a disk busy, and waste little when the disk hangs.
         threads = NIOThreadPool(numberOfThreads: 4)
         threads.start()
-        let news = try place.database.map { ClusterNews(try PostgresNews($0), log: log) }
-        self.news = news
+        let notifier = try place.database.map { ClusterNotifier(try PostgresNotifications($0), log: log) }
+        self.notifier = notifier
         changes = ChangeHub { account in
             try await LogStore.ends(of: account, in: database)
         } send: {
-            news?.send($0)
+            notifier?.send($0)
         }
         let objects: any ChunkObjects =
             if let bucket { ChunkBucket(bucket, database) } else { ChunkFiles(directory, threads) }
@@ -131,13 +131,13 @@ package final class ServerStore: Sendable {
             console: place.isShared ? .console(using: &random) : .console)
         links = LinkStore(database: database, time: time, chunks: chunks, passwords: passwords)
         // A command of the owner only sends.
-        news?.start(for: serving ? changes : nil)
+        notifier?.start(for: serving ? changes : nil)
     }
 
     /// Finishes what is under way and releases the directory.
     package func close() async throws {
         changes.close()
-        await news?.close()
+        await notifier?.close()
         trees.close()
         try await threads.shutdownGracefully()
         try await workers.shutdownGracefully()

@@ -9,37 +9,37 @@ extension ClaimService {
     /// Makes room for the claim of a request, before anything is looked up for it.
     ///
     /// - Throws: `invalidRequest` for a number that is in use, `busy` beyond the limit of a connection.
-    package func makeRoom(for client: any ClaimClient) throws(DaemonFailure) { try ledger.add(client) }
+    package func makeRoom(for client: any ClaimClient) throws(DaemonFailure) { try clients.add(client) }
 
     /// Records that the claim of a request was granted.
     ///
     /// - Parameter written: The items that it writes.
     /// - Returns: The number of the claim; nil if the client finished it in the meantime.
     package func noteGrant(to client: any ClaimClient, writing written: [ItemKey]) -> ClaimID? {
-        ledger.note(written, of: client)
-        return ledger.claim(client.request, of: client)
+        clients.note(written, of: client)
+        return clients.claim(client.request, of: client)
     }
 
     /// Ends the claim of a request that failed, whether it waits, is held, or was never opened.
     package func cancel(_ client: any ClaimClient) {
-        if let id = ledger.claim(client.request, of: client) { abandon(id, of: client) }
-        ledger.remove(client.request, of: client)
+        if let id = clients.claim(client.request, of: client) { abandon(id, of: client) }
+        clients.remove(client.request, of: client)
     }
 
     /// Returns the items that a granted claim writes and of which presenters have to be notified; none if there are no presenters.
     ///
     /// - Parameter request: The number of the request for the claim.
     package func writtenItems(under request: UInt64, of client: any ClaimClient) -> [ItemKey] {
-        hasPresenters ? ledger.written(request, of: client) : []
+        hasPresenters ? clients.written(request, of: client) : []
     }
 
     /// Returns the client that requested a claim; nil for a claim that has ended, or is not a client's.
-    package func holder(of claim: ClaimID) -> (any ClaimClient)? { ledger.holder(of: claim) }
+    package func holder(of claim: ClaimID) -> (any ClaimClient)? { clients.holder(of: claim) }
 
     // MARK: Presenters
 
     /// Whether any client presents anything. Costs one atomic load.
-    package var hasPresenters: Bool { !ledger.deliveries.isEmpty }
+    package var hasPresenters: Bool { !clients.deliveries.isEmpty }
 
     /// Makes room for a presenter of a client, then registers it with `register`, which looks up its item and calls ``present(_:)``.
     ///
@@ -47,27 +47,27 @@ extension ClaimService {
     package func addPresenter(
         of client: any ClaimClient, _ register: () async throws -> PresenterID
     ) async throws -> PresenterID {
-        try ledger.deliveries.add(client)
+        try clients.deliveries.add(client)
         do { return try await register() } catch {
-            ledger.deliveries.remove(nil, of: client)
+            clients.deliveries.remove(nil, of: client)
             throw error
         }
     }
 
     /// Returns the client of a presenter; nil if it is gone.
     package func client(of presenter: ClaimSnapshot.ShownBy) -> (any ClaimClient)? {
-        ledger.deliveries.client(presenter.client.value)
+        clients.deliveries.client(presenter.client.value)
     }
 
     /// Registers the client as the reader of the deliveries to its presenters.
     ///
     /// - Throws: `invalidRequest` if the connection has a reader.
     package func beginDeliveries(to client: any ClaimClient) throws(DaemonFailure) {
-        try ledger.deliveries.beginReading(client)
+        try clients.deliveries.beginReading(client)
     }
 
     /// Waits for the next delivery to a presenter of the client; returns nil once the task is cancelled or the connection has ended.
-    package func nextDelivery(to client: any ClaimClient) async -> PresenterOutbox.Letter? {
-        await ledger.deliveries.next(of: client.connection)
+    package func nextDelivery(to client: any ClaimClient) async -> PresenterOutbox.Delivery? {
+        await clients.deliveries.next(of: client.connection)
     }
 }

@@ -10,29 +10,29 @@ extension ClaimService: AccessPermits {
     /// How long an open waits: as long as a read waits while none of its bytes arrive.
     private static let patience = Patience.limit
     /// The client of all plain programs, so that they do not wait for each other.
-    private static let everybody = ClientID.daemon
+    private static let plainPrograms = ClientID.daemon
 
-    package var areFree: Bool { ledger.isEmpty }
+    package var areFree: Bool { clients.isEmpty }
 
-    package func ask(toOpen node: NodeID, isWriting: Bool, for thread: Int32) -> AccessPermit {
+    package func requestOpen(of node: NodeID, isWriting: Bool, for thread: Int32) -> AccessPermit {
         let mode = isWriting ? Access.Mode.writing(nil) : .reading([])
         let request = ClaimRequest(
-            client: Self.everybody, purpose: .plain, accesses: [Access(.item(ItemNumber(node)), mode)],
+            client: Self.plainPrograms, purpose: .plain, accesses: [Access(.item(ItemNumber(node)), mode)],
             patience: Self.patience)
         let id = arbiter.reserve()
-        let permit = PlainPermit { [arbiter] in arbiter.cancel(id, of: Self.everybody) }
+        let permit = PlainPermit { [arbiter] in arbiter.cancel(id, of: Self.plainPrograms) }
         openers.withLock { $0[id] = thread }
         arbiter.open(id, request) { [self] in
             openers.withLock { $0[id] = nil }
             permit.finish(Self.outcome($0, id, arbiter))
         }
         switch permit.outcome {
-        case .come(let end): return .now(end: end)
-        case .late, .givenUp: return .now(end: {})
+        case .granted(let end): return .now(end: end)
+        case .timedOut, .cancelled: return .now(end: {})
         case nil: break
         }
         guard !holdsUpOthers(thread) else {
-            permit.giveUp()
+            permit.cancel()
             return .now(end: {})
         }
         return .later(permit)
@@ -47,18 +47,18 @@ extension ClaimService: AccessPermits {
         _ result: Result<[ItemKey], ClaimError>, _ id: ClaimID, _ arbiter: Arbiter<ContinuousClock>
     ) -> PermitOutcome {
         switch result {
-        case .success: .come { arbiter.finish(id, of: Self.everybody) }
-        case .failure(let error) where error.code == .timedOut: .late
-        case .failure(let error) where error.code == .cancelled: .givenUp
+        case .success: .granted { arbiter.finish(id, of: Self.plainPrograms) }
+        case .failure(let error) where error.code == .timedOut: .timedOut
+        case .failure(let error) where error.code == .cancelled: .cancelled
         // The item is gone: the open itself reports that.
-        case .failure: .come(end: {})
+        case .failure: .granted(end: {})
         }
     }
 
     /// Returns whether another program may be waiting for this one, because it, or a program that started it, is inside an accessor or has
     /// a question to answer. It is then let through, since it might otherwise wait for itself.
     private func holdsUpOthers(_ thread: Int32) -> Bool {
-        let busy = Set(ledger.processes.filter { arbiter.isBusy($0.key) }.values)
+        let busy = Set(clients.processes.filter { arbiter.isBusy($0.key) }.values)
         guard !busy.isEmpty else { return false }
         if let claim = ProcessFamily.surroundingClaim(of: thread), arbiter.isGranted(ClaimID(claim)) { return true }
         return ProcessFamily.ancestors(of: thread).contains(where: busy.contains)
@@ -71,13 +71,13 @@ extension ClaimService {
     /// Waits until no program holds the item and all its presenters have relinquished its bytes. The caller has to call
     /// ``finishEviction(_:)``.
     package func claimToEvict(_ node: NodeID) async throws(ClaimError) -> ClaimID {
-        let purpose = Purpose.coordinator(Self.everybody, arbiter.reserve().value)
+        let purpose = Purpose.coordinator(Self.plainPrograms, arbiter.reserve().value)
         return try await arbiter.claim(
             ClaimRequest(
-                client: Self.everybody, purpose: purpose, accesses: [Access(.item(ItemNumber(node)), .evicting)],
+                client: Self.plainPrograms, purpose: purpose, accesses: [Access(.item(ItemNumber(node)), .evicting)],
                 patience: Self.patience)
         ).id
     }
 
-    package func finishEviction(_ claim: ClaimID) { arbiter.finish(claim, of: Self.everybody) }
+    package func finishEviction(_ claim: ClaimID) { arbiter.finish(claim, of: Self.plainPrograms) }
 }

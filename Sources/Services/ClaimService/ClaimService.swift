@@ -9,7 +9,7 @@ package import VirtualFileSystem
 
 /// The daemon's one arbiter, with its inputs: requests of clients, changes of the tree, and programs that stop or die.
 package final class ClaimService: TreeObserver {
-    let ledger: ClientClaims
+    let clients: ClientClaims
     let arbiter: Arbiter<ContinuousClock>
     /// The threads of plain programs whose open waits, or whose permit is just being requested.
     let openers = Mutex<[ClaimID: Int32]>([:])
@@ -25,9 +25,9 @@ package final class ClaimService: TreeObserver {
 
     /// - Parameter maximumClaims: Upper bound of the claims and waiting requests of one connection.
     package init(_ metadata: MetadataDatabase, maximumClaims: Int, log: Logger) {
-        ledger = ClientClaims(maximumClaims: maximumClaims, log: log)
+        clients = ClientClaims(maximumClaims: maximumClaims, log: log)
         tree = MetadataItemTree(metadata: metadata, known: known, log: log)
-        arbiter = Arbiter(tree: tree, messenger: ledger, clock: .continuous)
+        arbiter = Arbiter(tree: tree, messenger: clients, clock: .continuous)
     }
 
     package var snapshot: ClaimSnapshot { arbiter.snapshot() }
@@ -40,9 +40,9 @@ package final class ClaimService: TreeObserver {
         _ outcome: @escaping @Sendable (Result<[ItemKey], ClaimError>) -> Void
     ) {
         let id = arbiter.open(request, outcome)
-        guard !ledger.note(id, of: client) else { return }
+        guard !clients.note(id, of: client) else { return }
         abandon(id, of: client)
-        ledger.remove(client.request, of: client)
+        clients.remove(client.request, of: client)
     }
 
     /// Runs `body` after the others that were passed to this method, so that claims that are opened at once do not compete for the locks of
@@ -76,7 +76,7 @@ package final class ClaimService: TreeObserver {
     /// Removes a presenter. Returns false if the client has no such presenter.
     package func withdraw(_ presenter: PresenterID, of client: any ClaimClient) -> Bool {
         guard arbiter.unregister(presenter, of: ClientID(client.connection)) else { return false }
-        ledger.deliveries.remove(presenter, of: client)
+        clients.deliveries.remove(presenter, of: client)
         attributes.remove(presenter)
         return true
     }
@@ -88,9 +88,9 @@ package final class ClaimService: TreeObserver {
     // MARK: Ends
 
     package func finish(_ request: UInt64, of client: any ClaimClient) -> ClientClaims.End {
-        let end = ledger.finish(request, of: client)
+        let end = clients.finish(request, of: client)
         if case .claim(let id) = end { abandon(id, of: client) }
-        if end != .calledOff { ledger.remove(request, of: client) }
+        if end != .calledOff { clients.remove(request, of: client) }
         return end
     }
 
@@ -102,8 +102,8 @@ package final class ClaimService: TreeObserver {
 
     /// Removes everything of a client that is gone, so that others can go on at once.
     package func end(_ connection: UInt64) {
-        ledger.removeAll(of: connection)
-        ledger.deliveries.removeAll(of: connection)
+        clients.removeAll(of: connection)
+        clients.deliveries.removeAll(of: connection)
         arbiter.end(ClientID(connection))
         claimEnded()
     }
@@ -112,7 +112,7 @@ package final class ClaimService: TreeObserver {
 
     package func happened(_ change: TreeChange) {
         // A claim or presenter is added before its items are looked up, and no change of names is under way then.
-        guard !(ledger.isEmpty && ledger.deliveries.isEmpty) else { return }
+        guard !(clients.isEmpty && clients.deliveries.isEmpty) else { return }
         switch change {
         case .created(let item):
             arbiter.handle(at: .vacant(item.place), in: item.place.folder) {
@@ -124,7 +124,7 @@ package final class ClaimService: TreeObserver {
                 .replaced(ItemNumber(item.node), with: ItemNumber(new.node), by: $0)
             }
         case .moved(let item, let folder, let name): moved(item, to: ItemPlace(folder: ItemNumber(folder), name: name))
-        case .changed(let node) where !ledger.deliveries.isEmpty:
+        case .changed(let node) where !clients.deliveries.isEmpty:
             let item = ItemNumber(node)
             arbiter.handle(at: .item(item), in: tree.entry(of: item)?.parent) { .changed(item, by: $0) }
         // A change without a move concerns presenters only, and there are none.
@@ -139,11 +139,11 @@ package final class ClaimService: TreeObserver {
             defer { successors = [] }
             return successors
         }
-        guard !(ledger.isEmpty && ledger.deliveries.isEmpty) else { return }
+        guard !(clients.isEmpty && clients.deliveries.isEmpty) else { return }
         for (node, entry) in effects.moved.sorted(by: { $0.key < $1.key }) where !successors.contains(node) {
             moved(node, from: ItemPlace(folder: ItemNumber(entry.parent), name: entry.name))
         }
-        guard !ledger.deliveries.isEmpty else { return }
+        guard !clients.deliveries.isEmpty else { return }
         for entry in effects.changedEntries {
             let place = ItemPlace(folder: ItemNumber(entry.parent), name: entry.name)
             guard let item = tree.item(at: place), effects.moved[item.node] == nil else { continue }
@@ -188,7 +188,7 @@ package final class ClaimService: TreeObserver {
 
     /// Handles versions of the history that a program removed, here or on another device.
     package func lost(_ versions: [HistoricVersion]) {
-        guard !ledger.deliveries.isEmpty else { return }
+        guard !clients.deliveries.isEmpty else { return }
         for version in versions {
             guard let item = tree.item(version.item, in: version.container) else { continue }
             arbiter.handle(.versionChanged(item, version.version, .lost))
@@ -258,7 +258,7 @@ package final class ClaimService: TreeObserver {
         while !Task.isCancelled {
             // Only cancellation ends the sleep early, and then the loop.
             try? await Task.sleep(for: .seconds(1))
-            let now = Set(ledger.processes.filter { ProcessState.isStopped($0.value) }.keys)
+            let now = Set(clients.processes.filter { ProcessState.isStopped($0.value) }.keys)
             for client in now.subtracting(stopped) { arbiter.handle(.clientFroze(client)) }
             for client in stopped.subtracting(now) { arbiter.handle(.clientThawed(client)) }
             stopped = now

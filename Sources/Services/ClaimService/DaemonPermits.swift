@@ -10,7 +10,7 @@ package struct DaemonPermits: EnginePermits {
 
     package init(_ claims: ClaimService) { self.claims = claims }
 
-    package var areFree: Bool { claims.ledger.isEmpty && claims.ledger.deliveries.isEmpty }
+    package var areFree: Bool { claims.clients.isEmpty && claims.clients.deliveries.isEmpty }
 
     package func noteDeferral() { claims.noteDeferral() }
 
@@ -19,14 +19,14 @@ package struct DaemonPermits: EnginePermits {
         let permit = PlainPermit { [claims] in claims.arbiter.cancel(id, of: ClientID.daemon) }
         claims.arbiter.open(id, request(id, access, node)) { [claims] in permit.finish(Self.outcome($0, id, claims)) }
         switch permit.outcome {
-        case .come(let end): return .now(end: end)
-        case .late, .givenUp: return .refused
+        case .granted(let end): return .now(end: end)
+        case .timedOut, .cancelled: return .refused
         case nil: break
         }
         guard access.mayWait else {
             // The grant is decided, and its delivery waits for the thread that is delivering other outcomes.
-            if claims.arbiter.isGranted(id) { return .now(end: { permit.giveUp() }) }
-            permit.giveUp()
+            if claims.arbiter.isGranted(id) { return .now(end: { permit.cancel() }) }
+            permit.cancel()
             return .refused
         }
         return .later { await permit.ended() }
@@ -41,8 +41,8 @@ package struct DaemonPermits: EnginePermits {
     private static func outcome(
         _ result: Result<[ItemKey], ClaimError>, _ id: ClaimID, _ claims: ClaimService
     ) -> PermitOutcome {
-        guard case .success = result else { return .late }
-        return .come(end: {
+        guard case .success = result else { return .timedOut }
+        return .granted(end: {
             claims.arbiter.finish(id, of: .daemon)
             claims.claimEnded()
         })
@@ -78,8 +78,8 @@ extension PlainPermit {
     func ended() async -> PermitRelease? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                whenOver { outcome in
-                    if case .come(let end) = outcome {
+                whenDecided { outcome in
+                    if case .granted(let end) = outcome {
                         continuation.resume(returning: end)
                     } else {
                         continuation.resume(returning: nil)

@@ -19,13 +19,13 @@ final class PlainPermit: PendingPermit {
     /// - Parameter calledOff: Makes the arbiter end the request.
     init(calledOff: @escaping @Sendable () -> Void) { self.calledOff = calledOff }
 
-    func whenOver(_ listener: @escaping @Sendable (PermitOutcome) -> Void) {
+    func whenDecided(_ listener: @escaping @Sendable (PermitOutcome) -> Void) {
         let outcome = state.withLock { state -> PermitOutcome? in
             switch state {
             case .over(let outcome):
                 state = .delivered
                 return outcome
-            case .abandoned: return .givenUp
+            case .abandoned: return .cancelled
             case .waiting, .delivered:
                 state = .waiting(listener)
                 return nil
@@ -34,10 +34,10 @@ final class PlainPermit: PendingPermit {
         if let outcome { listener(outcome) }
     }
 
-    func giveUp() {
+    func cancel() {
         let end = state.withLock { state -> (@Sendable () -> Void)? in
             switch state {
-            case .over(.come(let end)):
+            case .over(.granted(let end)):
                 state = .delivered
                 return end
             case .waiting(nil): state = .abandoned
@@ -55,7 +55,7 @@ final class PlainPermit: PendingPermit {
     func finish(_ outcome: PermitOutcome) {
         let (listener, end) = state.withLock {
             state -> ((@Sendable (PermitOutcome) -> Void)?, (@Sendable () -> Void)?) in
-            if case .abandoned = state, case .come(let end) = outcome { return (nil, end) }
+            if case .abandoned = state, case .granted(let end) = outcome { return (nil, end) }
             guard case .waiting(let listener) = state else { return (nil, nil) }
             state = listener == nil ? .over(outcome) : .delivered
             return (listener, nil)

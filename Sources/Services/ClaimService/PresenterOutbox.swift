@@ -2,22 +2,22 @@ package import Coordination
 package import DaemonProtocol
 import Synchronization
 
-/// The letters that wait to be sent to the presenters of each connection. Bounded: ``PresenterMailbox`` keeps a thousand notices of each
+/// The messages that wait to be sent to the presenters of each connection. Bounded: ``PresenterMailbox`` keeps a thousand notices of each
 /// presenter, and a connection has at most ``maximumPresenters``.
 package final class PresenterOutbox: Sendable {
     static let maximumPresenters = 100_000
 
-    package typealias Letter = (presenter: PresenterID, letter: PresenterDelivery)
+    package typealias Delivery = (presenter: PresenterID, message: PresenterDelivery)
 
     fileprivate struct Box {
         var client: any ClaimClient
         /// How many presenters are registered, or about to be.
         var presenters = 0
         var mailboxes: [PresenterID: PresenterMailbox] = [:]
-        /// Presenters that have letters, each once, in the order of arrival; the letters of those before `taken` have been read.
+        /// Presenters that have messages, each once, in the order of arrival; the messages of those before `taken` have been read.
         var order: [PresenterID] = []
         var taken = 0
-        var reader: CheckedContinuation<Letter?, Never>?
+        var reader: CheckedContinuation<Delivery?, Never>?
         var isRead = false
     }
 
@@ -69,13 +69,13 @@ package final class PresenterOutbox: Sendable {
         reader?.resume(returning: nil)
     }
 
-    // MARK: Letters
+    // MARK: Messages
 
-    func put(_ letter: PresenterDelivery, for presenter: PresenterID, of connection: UInt64) {
-        let handOver = boxes.withLock { boxes -> (CheckedContinuation<Letter?, Never>, Letter)? in
-            // Letters to a connection that has ended are not read.
+    func put(_ message: PresenterDelivery, for presenter: PresenterID, of connection: UInt64) {
+        let handOver = boxes.withLock { boxes -> (CheckedContinuation<Delivery?, Never>, Delivery)? in
+            // Messages to a connection that has ended are not read.
             guard boxes[connection] != nil else { return nil }
-            boxes[connection]?.put(letter, for: presenter)
+            boxes[connection]?.put(message, for: presenter)
             guard let reader = boxes[connection]?.reader, let next = boxes[connection]?.take() else { return nil }
             boxes[connection]?.reader = nil
             return (reader, next)
@@ -83,7 +83,7 @@ package final class PresenterOutbox: Sendable {
         if let (reader, next) = handOver { reader.resume(returning: next) }
     }
 
-    /// Registers the connection's reader of letters, of which there is at most one.
+    /// Registers the connection's reader of messages, of which there is at most one.
     package func beginReading(_ client: any ClaimClient) throws(DaemonFailure) {
         try boxes.withLock { boxes throws(DaemonFailure) in
             var box = boxes[client.connection] ?? Box(client: client)
@@ -96,18 +96,18 @@ package final class PresenterOutbox: Sendable {
         }
     }
 
-    /// Waits for the next letter; returns nil once the task is cancelled or the connection has ended.
-    package func next(of connection: UInt64) async -> Letter? {
+    /// Waits for the next message; returns nil once the task is cancelled or the connection has ended.
+    package func next(of connection: UInt64) async -> Delivery? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let (isLater, letter) = boxes.withLock { boxes -> (Bool, Letter?) in
+                let (isLater, message) = boxes.withLock { boxes -> (Bool, Delivery?) in
                     // A cancellation handler that runs after this finds the continuation.
                     guard boxes[connection] != nil, !Task.isCancelled else { return (false, nil) }
-                    if let letter = boxes[connection]?.take() { return (false, letter) }
+                    if let message = boxes[connection]?.take() { return (false, message) }
                     boxes[connection]?.reader = continuation
                     return (true, nil)
                 }
-                if !isLater { continuation.resume(returning: letter) }
+                if !isLater { continuation.resume(returning: message) }
             }
         } onCancel: {
             let reader = boxes.withLock { $0[connection]?.reader.take() }
@@ -117,14 +117,14 @@ package final class PresenterOutbox: Sendable {
 }
 
 extension PresenterOutbox.Box {
-    fileprivate mutating func put(_ letter: PresenterDelivery, for presenter: PresenterID) {
+    fileprivate mutating func put(_ message: PresenterDelivery, for presenter: PresenterID) {
         var mailbox = mailboxes[presenter] ?? PresenterMailbox()
         if mailbox.isEmpty { order.append(presenter) }
-        mailbox.put(letter)
+        mailbox.put(message)
         mailboxes[presenter] = mailbox
     }
 
-    fileprivate mutating func take() -> PresenterOutbox.Letter? {
+    fileprivate mutating func take() -> PresenterOutbox.Delivery? {
         while taken < order.count {
             let presenter = order[taken]
             taken += 1
@@ -134,10 +134,10 @@ extension PresenterOutbox.Box {
                 taken = 0
             }
             // The presenter was removed in the meantime.
-            guard var mailbox = mailboxes[presenter], let letter = mailbox.take() else { continue }
+            guard var mailbox = mailboxes[presenter], let message = mailbox.take() else { continue }
             mailboxes[presenter] = mailbox.isEmpty ? nil : mailbox
             if !mailbox.isEmpty { order.append(presenter) }
-            return (presenter, letter)
+            return (presenter, message)
         }
         return nil
     }

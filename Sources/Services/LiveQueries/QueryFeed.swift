@@ -86,7 +86,7 @@ package final class QueryFeed: Sendable {
         guard let id else { return nil }
         let clock = source.clock
         while !Task.isCancelled {
-            while !Task.isCancelled, !queries.with({ $0.hasNews(id) }) {
+            while !Task.isCancelled, !queries.with({ $0.hasChanges(id) }) {
                 await bell.wait(atMost: .seconds(60), clock: clock)
             }
             // Changes that arrive meanwhile are sent with this update. Only cancellation ends the sleep early.

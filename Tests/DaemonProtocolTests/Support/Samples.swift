@@ -177,9 +177,9 @@ enum Samples {
             PresenterQuestion(
                 presenter: 5, question: 6,
                 parts: [.init(.relinquishToWriter), .init(.accommodateSubitemDeletion, path: oddPath)])),
-        .comeBack(PresenterReturn(presenter: 5, question: 6)),
-        .news(PresenterEvent(presenter: 5, callback: .subitemDidMove, path: path, from: oddPath)),
-        .news(PresenterEvent(presenter: 5, callback: .didGainVersion, version: "7.0")),
+        .reacquire(PresenterReacquire(presenter: 5, question: 6)),
+        .event(PresenterEvent(presenter: 5, callback: .subitemDidMove, path: path, from: oddPath)),
+        .event(PresenterEvent(presenter: 5, callback: .didGainVersion, version: "7.0")),
         .found(FoundItems(phase: .update, added: [found], changed: [found], removed: [9])), .happened(happening),
         .keyValues(KeyValueEvent(reason: .quotaViolation, keys: ["a"])),
     ]

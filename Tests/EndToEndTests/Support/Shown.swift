@@ -41,7 +41,7 @@ struct Shown: Sendable {
     }
 
     /// The lines without those about the requests of the daemon's uploads and about the state in the cloud, which arrive at any time.
-    var news: [String] {
+    var notices: [String] {
         said.filter { !["reader", "save", "back"].contains($0) && !$0.hasPrefix("attribute ") }
     }
 

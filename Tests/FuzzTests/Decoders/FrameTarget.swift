@@ -126,7 +126,7 @@ extension FuzzTarget {
         .failure(failure), .event(.alive), .response(SyncResponse(pendingItems: 0, pendingBytes: 0)),
         .response(ItemsResponse(outcomes: [ItemOutcome(path: path, items: 2, bytes: 3, failure: failure)])),
         .event(.question(PresenterQuestion(presenter: 5, question: 6, parts: [.init(.saveChanges, path: path)]))),
-        .event(.news(PresenterEvent(presenter: 5, callback: .subitemDidMove, path: path, from: path))),
+        .event(.event(PresenterEvent(presenter: 5, callback: .subitemDidMove, path: path, from: path))),
         .response(GrantedResponse(paths: [plainPath, plainPath], claim: 18, isWhole: true)),
         .response(DoneResponse()),
     ]

@@ -9,16 +9,16 @@ final class FakePermits: AccessPermits, PendingPermit {
         var callback: (@Sendable (PermitOutcome) -> Void)?
         var watchers: [CheckedContinuation<Void, Never>] = []
         var ended = 0
-        var givenUp = 0
+        var cancelled = 0
     }
 
     private let state = Mutex(State())
 
     var areFree: Bool { false }
 
-    func ask(toOpen node: NodeID, isWriting: Bool, for thread: Int32) -> AccessPermit { .later(self) }
+    func requestOpen(of node: NodeID, isWriting: Bool, for thread: Int32) -> AccessPermit { .later(self) }
 
-    func whenOver(_ body: @escaping @Sendable (PermitOutcome) -> Void) {
+    func whenDecided(_ body: @escaping @Sendable (PermitOutcome) -> Void) {
         let watchers = state.withLock { state in
             state.callback = body
             defer { state.watchers = [] }
@@ -27,9 +27,9 @@ final class FakePermits: AccessPermits, PendingPermit {
         for watcher in watchers { watcher.resume() }
     }
 
-    func giveUp() {
-        state.withLock { $0.givenUp += 1 }
-        decide(.givenUp)
+    func cancel() {
+        state.withLock { $0.cancelled += 1 }
+        decide(.cancelled)
     }
 
     /// Returns once an open waits for its permit.
@@ -43,7 +43,7 @@ final class FakePermits: AccessPermits, PendingPermit {
         }
     }
 
-    func grant() { decide(.come(end: { [self] in state.withLock { $0.ended += 1 } })) }
+    func grant() { decide(.granted(end: { [self] in state.withLock { $0.ended += 1 } })) }
 
     func decide(_ outcome: PermitOutcome) {
         let callback = state.withLock { state in
@@ -54,5 +54,5 @@ final class FakePermits: AccessPermits, PendingPermit {
     }
 
     var ended: Int { state.withLock { $0.ended } }
-    var givenUp: Int { state.withLock { $0.givenUp } }
+    var cancelled: Int { state.withLock { $0.cancelled } }
 }

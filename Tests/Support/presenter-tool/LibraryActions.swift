@@ -213,9 +213,9 @@ extension PresenterTool {
         let store = NSUbiquitousKeyValueStore(containerIdentifier: container)
         let observer = NotificationCenter.default.addObserver(
             forName: NSUbiquitousKeyValueStore.didChangeExternallyNotification, object: store, queue: nil
-        ) { news in
-            let reason = news.userInfo?[NSUbiquitousKeyValueStoreChangeReasonKey] as? Int ?? -1
-            let keys = news.userInfo?[NSUbiquitousKeyValueStoreChangedKeysKey] as? [String] ?? []
+        ) { notification in
+            let reason = notification.userInfo?[NSUbiquitousKeyValueStoreChangeReasonKey] as? Int ?? -1
+            let keys = notification.userInfo?[NSUbiquitousKeyValueStoreChangedKeysKey] as? [String] ?? []
             say("reason \(reason): \(keys.sorted().joined(separator: " "))")
         }
         defer { NotificationCenter.default.removeObserver(observer) }

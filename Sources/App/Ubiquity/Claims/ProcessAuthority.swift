@@ -162,11 +162,11 @@ private final class Messenger: ClaimMessenger {
         switch delivery {
         case .ask(let ask, let messages):
             agent.put(.question(ask.value, messages.map { PresenterCall($0, tree) }[...]))
-        case .reacquire(let ask): agent.put(.comeBack(ask.value))
+        case .reacquire(let ask): agent.put(.reacquire(ask.value))
         case .notice(let notice):
             let url = key?(presenter).map { tree.url(of: $0) }
-            let news = PresenterCall(notice, now: url, tree)
-            if news.isComplete { agent.put(.news(news)) }
+            let call = PresenterCall(notice, now: url, tree)
+            if call.isComplete { agent.put(.notification(call)) }
         }
     }
 

@@ -64,12 +64,12 @@ extension PresenterAgent.Delivery {
         case .question(let question):
             let tasks = question.parts.map { PresenterCall($0.callback, $0.path.map { url($0, root) }) }
             return (question.presenter, .question(question.question, tasks.filter(\.isComplete)[...]))
-        case .comeBack(let over): return (over.presenter, .comeBack(over.question))
-        case .news(let news):
+        case .reacquire(let over): return (over.presenter, .reacquire(over.question))
+        case .event(let event):
             let call = PresenterCall(
-                news.callback, news.path.map { url($0, root) }, from: news.from.map { url($0, root) },
-                version: news.version, attributes: news.attributes.map { Set($0.map(\.key)) })
-            return call.isComplete ? (news.presenter, .news(call)) : nil
+                event.callback, event.path.map { url($0, root) }, from: event.from.map { url($0, root) },
+                version: event.version, attributes: event.attributes.map { Set($0.map(\.key)) })
+            return call.isComplete ? (event.presenter, .notification(call)) : nil
         case .status, .found, .happened, .keyValues, .alive: return nil
         }
     }

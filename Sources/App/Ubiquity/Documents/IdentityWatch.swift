@@ -57,11 +57,11 @@ final class IdentityWatch: Sendable {
 
     private func lookAgain() {
         let token = look()
-        let isNews = state.withLock { state in
+        let isNew = state.withLock { state in
             defer { state.last = .some(token) }
             return state.last.map { $0 != token } ?? false
         }
-        if isNews { NotificationCenter.default.post(name: Self.notification, object: nil) }
+        if isNew { NotificationCenter.default.post(name: Self.notification, object: nil) }
         wait { [self] in lookAgain() }
     }
 }

@@ -148,12 +148,12 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     }
 
     func change(_ body: (inout State) -> Void) {
-        let isNews = inner.withLock { inner in
+        let isNew = inner.withLock { inner in
             let old = inner.state
             body(&inner.state)
             return inner.state != old
         }
-        guard isNews else { return }
+        guard isNew else { return }
         presentedItemOperationQueue.addOperation { [weak self] in
             guard let self else { return }
             NotificationCenter.default.post(name: Self.stateChangedNotification, object: self)

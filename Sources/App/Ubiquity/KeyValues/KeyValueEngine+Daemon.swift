@@ -20,8 +20,8 @@ extension KeyValueEngine {
 
     private func listen(_ mount: MountAuthority) throws(DaemonFailure) -> @Sendable () -> Void {
         try mount.follow(WatchKeyValuesRequest(container: container)) { [weak self] event in
-            guard let self, case .keyValues(let news) = event, !news.keys.isEmpty else { return }
-            queue.async { self.take(news) }
+            guard let self, case .keyValues(let change) = event, !change.keys.isEmpty else { return }
+            queue.async { self.take(change) }
         } onEnd: { [weak self] _ in
             guard let self else { return }
             queue.async { self.lost() }
@@ -62,23 +62,23 @@ extension KeyValueEngine {
         tryLater()
     }
 
-    private func take(_ news: KeyValueEvent) {
+    private func take(_ change: KeyValueEvent) {
         guard let mount = ClaimRouter.shared.principalMount else { return }
         let values: [String: PropertyValue]
-        do throws(DaemonFailure) { values = try read(mount, news.keys) } catch {
+        do throws(DaemonFailure) { values = try read(mount, change.keys) } catch {
             // The engine reconnects and reads everything, including this change.
             state.withLock { $0.end }?()
             return
         }
         let changed = state.withLock { state in
-            let changed = news.keys.filter { state.known[$0] != values[$0] }
-            for key in news.keys { state.known[key] = values[key] }
+            let changed = change.keys.filter { state.known[$0] != values[$0] }
+            for key in change.keys { state.known[key] = values[key] }
             // Values that were written here and are not sent yet take precedence.
             return changed.filter { state.written[$0] == nil }
         }
         keepKnown()
         let reason =
-            switch news.reason {
+            switch change.reason {
             case .serverChange: NSUbiquitousKeyValueStoreServerChange
             case .initialSync: NSUbiquitousKeyValueStoreInitialSyncChange
             case .quotaViolation: NSUbiquitousKeyValueStoreQuotaViolationChange

@@ -25,7 +25,7 @@ final class KeyValueEngine: Sendable {
     let state = Mutex(State())
     /// The serial queue on which the engine talks to the daemon.
     let queue = DispatchQueue(label: "ubiquity.keyvalues")
-    private let news = DispatchQueue(label: "ubiquity.keyvalues.news")
+    private let notifications = DispatchQueue(label: "ubiquity.keyvalues.notifications")
 
     init(_ container: String) {
         self.container = container
@@ -170,6 +170,6 @@ final class KeyValueEngine: Sendable {
     /// Calls the observer on a separate queue, since observers may use this store.
     func post(_ reason: Int, _ keys: [String]) {
         guard let onChange = state.withLock({ $0.onChange }) else { return }
-        news.async { onChange(reason, keys) }
+        notifications.async { onChange(reason, keys) }
     }
 }

@@ -5,12 +5,12 @@ import Foundation
 import Synchronization
 
 /// Serves one presenter: receives its messages, calls its methods one after the other on its queue, and sends its answers. A question
-/// overtakes waiting news, since an access waits for the answer.
+/// overtakes waiting notifications, since an access waits for the answer.
 final class PresenterAgent: Sendable {
     enum Delivery: Sendable {
         case question(UInt64, ArraySlice<PresenterCall>)
-        case comeBack(UInt64)
-        case news(PresenterCall)
+        case reacquire(UInt64)
+        case notification(PresenterCall)
     }
 
     struct Registration: Sendable {
@@ -21,10 +21,10 @@ final class PresenterAgent: Sendable {
     fileprivate struct State {
         var registration: Registration?
         var urgent: [Delivery] = []
-        var news: [PresenterCall] = []
+        var notifications: [PresenterCall] = []
         /// The blocks to run when the access that the presenter made way for is over, by the number of the question.
         var reacquirers: [UInt64: [@Sendable () -> Void]] = [:]
-        /// The item's present URL according to news that the presenter has not received yet.
+        /// The item's present URL according to notifications that the presenter has not received yet.
         var undeliveredMove: URL?
         var isScheduled = false
         var isOver = false
@@ -68,7 +68,7 @@ final class PresenterAgent: Sendable {
         state.withLock { state in
             state.isOver = true
             state.urgent = []
-            state.news = []
+            state.notifications = []
             state.reacquirers = [:]
         }
     }
@@ -77,17 +77,17 @@ final class PresenterAgent: Sendable {
         state.withLock { state in
             guard !state.isOver else { return }
             if state.isMoving {
-                if case .news(let news) = delivery, news.callback == .accommodateDeletion {
+                if case .notification(let call) = delivery, call.callback == .accommodateDeletion {
                     return state.isDeletionHeldBack = true
                 }
                 state.endMove()
             }
             switch delivery {
-            case .question, .comeBack: state.urgent.append(delivery)
-            // Repeated identical news are delivered once.
-            case .news(let news):
-                if news != state.news.last { state.news.append(news) }
-                if news.callback == .didMove { state.undeliveredMove = news.url }
+            case .question, .reacquire: state.urgent.append(delivery)
+            // Repeated identical notifications are delivered once.
+            case .notification(let call):
+                if call != state.notifications.last { state.notifications.append(call) }
+                if call.callback == .didMove { state.undeliveredMove = call.url }
             }
         }
         schedule()
@@ -95,7 +95,7 @@ final class PresenterAgent: Sendable {
 
     private func schedule() {
         let begins = state.withLock { state in
-            guard !state.isScheduled, !(state.urgent.isEmpty && state.news.isEmpty) else { return false }
+            guard !state.isScheduled, !(state.urgent.isEmpty && state.notifications.isEmpty) else { return false }
             state.isScheduled = true
             return true
         }
@@ -110,7 +110,7 @@ final class PresenterAgent: Sendable {
     private func take() -> Delivery? {
         state.withLock { state in
             if !state.urgent.isEmpty { return state.urgent.removeFirst() }
-            return state.news.isEmpty ? nil : .news(state.news.removeFirst())
+            return state.notifications.isEmpty ? nil : .notification(state.notifications.removeFirst())
         }
     }
 
@@ -125,11 +125,11 @@ final class PresenterAgent: Sendable {
         Enclosing.$current.withValue(around) {
             switch delivery {
             case .question(let question, let tasks): work(on: question, tasks)
-            case .comeBack(let question): comeBack(question)
-            case .news(let news):
-                news.notify(presenter.value)
-                guard news.callback == .didMove else { break }
-                state.withLock { if $0.undeliveredMove == news.url { $0.undeliveredMove = nil } }
+            case .reacquire(let question): reacquire(question)
+            case .notification(let call):
+                call.notify(presenter.value)
+                guard call.callback == .didMove else { break }
+                state.withLock { if $0.undeliveredMove == call.url { $0.undeliveredMove = nil } }
             }
         }
     }
@@ -171,7 +171,7 @@ final class PresenterAgent: Sendable {
         asker?.authority.answer(question, failure: error.map { $0.localizedDescription })
     }
 
-    private func comeBack(_ question: UInt64) {
+    private func reacquire(_ question: UInt64) {
         let reacquirers = state.withLock { $0.reacquirers.removeValue(forKey: question) ?? [] }
         for reacquire in reacquirers { reacquire() }
     }
@@ -193,7 +193,7 @@ extension PresenterAgent {
             (state.isMoving, state.isDeletionHeldBack) = (false, false)
             state.undeliveredMove = nil
             state.urgent = []
-            state.news = state.news.filter { $0.callback == .didChange }
+            state.notifications = state.notifications.filter { $0.callback == .didChange }
             defer { state.reacquirers = [:] }
             return state.reacquirers.sorted { $0.key < $1.key }.flatMap(\.value)
         }
@@ -217,7 +217,7 @@ extension PresenterAgent {
 extension PresenterAgent.State {
     fileprivate mutating func endMove() {
         isMoving = false
-        if isDeletionHeldBack { news.append(PresenterCall(.accommodateDeletion)) }
+        if isDeletionHeldBack { notifications.append(PresenterCall(.accommodateDeletion)) }
         isDeletionHeldBack = false
     }
 }

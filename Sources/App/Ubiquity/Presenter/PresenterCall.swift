@@ -1,7 +1,7 @@
 import CloudModel
 import Foundation
 
-/// A callback with its parameters, to be called on the presenter's queue: a question or news.
+/// A callback with its parameters, to be called on the presenter's queue: a question or a notification.
 struct PresenterCall: Hashable, Sendable {
     let callback: PresenterCallback
     /// The URL of the item or subitem, or its last URL if it was deleted.
@@ -48,7 +48,7 @@ struct PresenterCall: Hashable, Sendable {
         case (.accommodateEviction, _): value.accommodatePresentedItemEviction(completionHandler: goOn)
         case (.accommodateSubitemDeletion, let url?):
             value.accommodatePresentedSubitemDeletion(at: url, completionHandler: goOn)
-        // News requires no answer.
+        // A notification requires no answer.
         default: goOn(nil)
         }
     }

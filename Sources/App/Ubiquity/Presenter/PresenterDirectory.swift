@@ -34,14 +34,14 @@ final class PresenterDirectory: Sendable {
     }
 
     /// Notifies this process's presenters of an item, if they have the callback, of changes that only this process knows.
-    func notify(_ news: PresenterCall, at url: URL, except own: PresenterAgent? = nil) {
+    func notify(_ call: PresenterCall, at url: URL, except own: PresenterAgent? = nil) {
         let path = ClaimRouter.shared.route(url).path
         for agent in agents.withLock({ Array($0.values) })
-        where agent !== own && agent.callbacks.contains(news.callback) {
+        where agent !== own && agent.callbacks.contains(call.callback) {
             guard let presented = agent.presenter.value.presentedItemURL,
                 ClaimRouter.shared.route(presented).path == path
             else { continue }
-            agent.put(.news(news))
+            agent.put(.notification(call))
         }
     }
 

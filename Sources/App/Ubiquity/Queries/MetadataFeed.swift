@@ -13,7 +13,7 @@ final class MetadataFeed: Sendable {
         var isGathered = false
         var failure: DaemonFailure?
 
-        var isNews: Bool {
+        var hasChanges: Bool {
             isGathered || failure != nil || !(added.isEmpty && changed.isEmpty && removed.isEmpty)
         }
     }
@@ -38,12 +38,12 @@ final class MetadataFeed: Sendable {
     private let state = Mutex(State())
     private let mount: MountAuthority
     private let request: FindRequest
-    private let onNews: @Sendable () -> Void
+    private let onChange: @Sendable () -> Void
 
-    init(_ mount: MountAuthority, _ request: FindRequest, onNews: @escaping @Sendable () -> Void) {
+    init(_ mount: MountAuthority, _ request: FindRequest, onChange: @escaping @Sendable () -> Void) {
         self.mount = mount
         self.request = request
-        self.onNews = onNews
+        self.onChange = onChange
     }
 
     /// Starts the query.
@@ -79,7 +79,7 @@ final class MetadataFeed: Sendable {
             update.isGathered = state.isGathered && !state.wasGathered
             if update.isGathered { state.wasGathered = true }
             update.failure = state.failure.take()
-            return update.isNews ? update : nil
+            return update.hasChanges ? update : nil
         }
     }
 
@@ -100,7 +100,7 @@ final class MetadataFeed: Sendable {
                 state.isGathered = true
             }
         }
-        onNews()
+        onChange()
     }
 
     private func ended(_ failure: DaemonFailure?) {
@@ -115,7 +115,7 @@ final class MetadataFeed: Sendable {
             state.met = []
             return false
         }
-        if isOver { onNews() } else { startLater() }
+        if isOver { onChange() } else { startLater() }
     }
 
     private func startLater() {

@@ -91,10 +91,10 @@ extension NSMetadataQuery {
     // MARK: Updates
 
     /// The items that appeared, changed and disappeared.
-    typealias News = (added: [NSMetadataItem], changed: [NSMetadataItem], removed: [NSMetadataItem])
+    typealias Changes = (added: [NSMetadataItem], changed: [NSMetadataItem], removed: [NSMetadataItem])
 
     /// Applies an update to the results. Called on the query's queue.
-    func apply(_ update: MetadataFeed.Update) -> News {
+    func apply(_ update: MetadataFeed.Update) -> Changes {
         state.withLock { state in
             let filter = state.predicate.value.flatMap { $0.metadataPredicate == nil ? $0 : nil }
             var (added, changed, removed): ([NSMetadataItem], [NSMetadataItem], [NSMetadataItem]) = ([], [], [])

@@ -41,11 +41,11 @@ private final class MetadataUpdates: Sendable {
     private let feed: MetadataFeed
     private let root: String
     private let restricted: Mutex<RestrictedChanges>
-    private let news: AsyncStream<Void>
+    private let arrivals: AsyncStream<Void>
 
     init(_ mount: MountAuthority, _ request: FindRequest, _ restriction: QueryRestriction) throws {
-        let (news, bell) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        self.news = news
+        let (arrivals, bell) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        self.arrivals = arrivals
         root = mount.root
         restricted = Mutex(RestrictedChanges(restriction, root: mount.root))
         feed = MetadataFeed(mount, request) { bell.yield() }
@@ -58,8 +58,8 @@ private final class MetadataUpdates: Sendable {
 
     /// Returns the next update; nil if the task was cancelled.
     func next() async throws -> MetadataQueryUpdate? {
-        for await _ in news {
-            guard let news = feed.take(), let update = restricted.withLock({ $0.take(news) }) else { continue }
+        for await _ in arrivals {
+            guard let all = feed.take(), let update = restricted.withLock({ $0.take(all) }) else { continue }
             if let failure = update.failure {
                 throw CoordinationFailure.error(.fileReadUnknown, failure.description, at: nil)
             }

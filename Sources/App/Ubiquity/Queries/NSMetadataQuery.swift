@@ -202,10 +202,10 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
             state.isScheduled = true
             return true
         }
-        if begins { perform { [weak self] in self?.takeNews() } }
+        if begins { perform { [weak self] in self?.takeChanges() } }
     }
 
-    private func takeNews() {
+    private func takeChanges() {
         let feed = state.withLock { state in
             state.isScheduled = false
             return state.disables == 0 ? state.feed : nil
@@ -213,14 +213,14 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         guard let update = feed?.take() else { return }
         if let failure = update.failure { fail(failure) }
         let wasGathering = isGathering
-        let news = apply(update)
-        noteReplacements(added: news.added, removed: [])
+        let changes = apply(update)
+        noteReplacements(added: changes.added, removed: [])
         let info = [
-            NSMetadataQueryUpdateAddedItemsKey: replaced(news.added),
-            NSMetadataQueryUpdateChangedItemsKey: replaced(news.changed),
-            NSMetadataQueryUpdateRemovedItemsKey: replaced(news.removed),
+            NSMetadataQueryUpdateAddedItemsKey: replaced(changes.added),
+            NSMetadataQueryUpdateChangedItemsKey: replaced(changes.changed),
+            NSMetadataQueryUpdateRemovedItemsKey: replaced(changes.removed),
         ]
-        noteReplacements(added: [], removed: news.removed)
+        noteReplacements(added: [], removed: changes.removed)
         guard wasGathering else { return post(.NSMetadataQueryDidUpdate, info) }
         guard update.isGathered else { return post(.NSMetadataQueryGatheringProgress, info) }
         state.withLock { $0.isGathering = false }

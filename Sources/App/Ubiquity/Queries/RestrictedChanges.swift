@@ -13,10 +13,10 @@ struct RestrictedChanges {
     }
 
     /// Returns the changes to report; nil if there are none.
-    mutating func take(_ news: MetadataFeed.Update) -> MetadataFeed.Update? {
-        guard !restriction.isPlain else { return news }
-        var left = MetadataFeed.Update(isGathered: news.isGathered, failure: news.failure)
-        for found in news.added + news.changed {
+    mutating func take(_ update: MetadataFeed.Update) -> MetadataFeed.Update? {
+        guard !restriction.isPlain else { return update }
+        var left = MetadataFeed.Update(isGathered: update.isGathered, failure: update.failure)
+        for found in update.added + update.changed {
             if !restriction.admits(found, root: root) {
                 if reported.remove(found.item) != nil { left.removed.append(found) }
             } else if reported.insert(found.item).inserted {
@@ -25,7 +25,7 @@ struct RestrictedChanges {
                 left.changed.append(found)
             }
         }
-        left.removed += news.removed.filter { reported.remove($0.item) != nil }
-        return left.isNews ? left : nil
+        left.removed += update.removed.filter { reported.remove($0.item) != nil }
+        return left.hasChanges ? left : nil
     }
 }

@@ -142,11 +142,11 @@ struct KeyValueWatch: ParsableCommand {
         let (container, choice) = (store.container, KeyValueStoreChoice.self)
         try events.follow(WatchKeyValuesRequest(container: container)) {
             event throws(CommandFailure) in
-            guard case .keyValues(let news) = event, !news.keys.isEmpty else { return }
+            guard case .keyValues(let change) = event, !change.keys.isEmpty else { return }
             do {
-                let values = try choice.values(KeyValuesRequest(container: container, keys: news.keys), &connection)
-                let shown = Dictionary(uniqueKeysWithValues: news.keys.map { ($0, values[$0]) })
-                print(try FoundOutput.line(Line(reason: news.reason, values: shown)))
+                let values = try choice.values(KeyValuesRequest(container: container, keys: change.keys), &connection)
+                let shown = Dictionary(uniqueKeysWithValues: change.keys.map { ($0, values[$0]) })
+                print(try FoundOutput.line(Line(reason: change.reason, values: shown)))
                 fflush(nil)
             } catch let failure as CommandFailure { throw failure } catch {
                 throw CommandFailure(.failed, "the values cannot be read (\(error))")

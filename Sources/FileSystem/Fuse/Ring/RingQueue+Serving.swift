@@ -45,14 +45,14 @@ extension RingQueue {
 
     /// Submits the replies and waits for a request.
     private func wait(_ connection: FuseConnection) -> End? {
-        if ledger.mayHaveWaiting || ledger.growth > 0 || large.count > 8 {
+        if counts.mayHaveWaiting || counts.growth > 0 || large.count > 8 {
             if let end = enter(connection, minimum: 0) { return end }
             if hasCompletion { return nil }
             trim()
             grow()
-            if ledger.mayHaveWaiting {
+            if counts.mayHaveWaiting {
                 if hasCommittedSinceRequest {
-                    ledger.noteNothingWaiting()
+                    counts.noteNothingWaiting()
                 } else if endNewestWait(connection) {
                     return nil
                 }
@@ -78,13 +78,13 @@ extension RingQueue {
         large.removeAll { !$0.isLarge }
     }
 
-    /// Ends the newest wait for bytes, if all entries are in use by such waits: requests that need no bytes may be behind them, and the kernel
-    /// passes on no request without a commit. Programs repeat a read that fails with EINTR, for which there are new entries; where the queue
-    /// may not grow, it fails with EAGAIN, which most do not repeat.
+    /// Ends the newest wait for bytes, if all entries are in use by such waits: requests that need no bytes may be behind them, and the
+    /// kernel passes on no request without a commit. Programs repeat a read that fails with EINTR, for which there are new entries; where
+    /// the queue may not grow, it fails with EAGAIN, which most do not repeat.
     private func endNewestWait(_ connection: FuseConnection) -> Bool {
         for entry in entries.filter(\.isHeld).sorted(by: { $0.unique > $1.unique }) {
             guard let interrupt = connection.interrupts.remove(entry.unique) else { continue }
-            entry.refusal = ledger.free == 0 ? EAGAIN : 0
+            entry.refusal = counts.free == 0 ? EAGAIN : 0
             interrupt()
             entry.refusal = 0
             return true
@@ -106,7 +106,7 @@ extension RingQueue {
         guard completion.result >= 0 else { return self.end(-completion.result, of: entry) }
         entry.isHeld = true
         entry.wasUsed = true
-        ledger.receive()
+        counts.receive()
         hasCommittedSinceRequest = false
         guard entry.route == .here else {
             helpers.add(entry)
@@ -122,7 +122,7 @@ extension RingQueue {
         // ENOTCONN, ECONNABORTED: the kernel has ended the connection. ECANCELED: it ends this thread's commands.
         if [ENOTCONN, ECONNABORTED, ECANCELED, ENODEV].contains(code) { return .mount }
         if entry.wasUsed { return .failure(Errno(code, "commit a reply")) }
-        ledger.refuse()
-        return ledger.entries == 0 ? .refusal(Errno(code, "register an entry")) : nil
+        counts.refuse()
+        return counts.entries == 0 ? .refusal(Errno(code, "register an entry")) : nil
     }
 }

@@ -20,7 +20,7 @@ final class RingQueue: @unchecked Sendable {
     let ring: UnsafeMutablePointer<cfuse_ring>
     private let bellCount: UnsafeMutablePointer<UInt64>
     private let shared = Mutex(Shared())
-    var ledger: RingLedger
+    var counts: RingCounts
     var entries: [RingEntry] = []
     /// Entries whose memory holds large replies.
     var large: [RingEntry] = []
@@ -32,7 +32,7 @@ final class RingQueue: @unchecked Sendable {
     /// The token of the bell; entries have their place in `entries`.
     static let bellToken = UInt64.max
 
-    init(_ number: Int, device: Int32, ledger: RingLedger) throws(Errno) {
+    init(_ number: Int, device: Int32, counts: RingCounts) throws(Errno) {
         let bell = cfuse_make_bell()
         guard bell >= 0 else { throw Errno(errno, "make an eventfd") }
         let ring = UnsafeMutablePointer<cfuse_ring>.allocate(capacity: 1)
@@ -44,7 +44,7 @@ final class RingQueue: @unchecked Sendable {
             throw Errno(code, "make an io_uring")
         }
         self.number = number
-        self.ledger = ledger
+        self.counts = counts
         self.bell = bell
         self.ring = ring
         bellCount = .allocate(capacity: 1)
@@ -106,7 +106,7 @@ final class RingQueue: @unchecked Sendable {
             large.append(entry)
         }
         entry.isHeld = false
-        ledger.commit()
+        counts.commit()
         hasCommit = true
         prepare { cfuse_ring_commit(ring, UInt16(number), entry.unique, entry.token) }
     }
@@ -115,9 +115,9 @@ final class RingQueue: @unchecked Sendable {
 
     // MARK: Commands
 
-    /// Registers as many entries as the ledger asks for.
+    /// Registers as many entries as the counts asks for.
     func grow() {
-        let count = ledger.growth
+        let count = counts.growth
         guard count > 0 else { return }
         // Without memory the queue works on with the entries that it has.
         guard let memory = try? RingMemory(count: count) else { return }
@@ -126,7 +126,7 @@ final class RingQueue: @unchecked Sendable {
             entries.append(entry)
             prepare { cfuse_ring_register(ring, UInt16(number), entry.registration, entry.token) }
         }
-        ledger.register(count)
+        counts.register(count)
     }
 
     /// To be called when no thread serves the queue any more.

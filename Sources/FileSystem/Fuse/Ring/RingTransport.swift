@@ -19,9 +19,9 @@ final class RingTransport: Sendable {
     init(device: Int32, options: FuseOptions) throws(Errno) {
         let count = try PossibleProcessors.count()
         guard count <= Self.most else { throw Errno(E2BIG, "make a queue for each of \(count) processors") }
-        let ledger = RingLedger(total: options.ringEntries, queues: count)
+        let counts = RingCounts(total: options.ringEntries, queues: count)
         var queues: [RingQueue] = []
-        for number in 0..<count { queues.append(try RingQueue(number, device: device, ledger: ledger)) }
+        for number in 0..<count { queues.append(try RingQueue(number, device: device, counts: counts)) }
         self.queues = queues
         helpers = RingHelpers(count: max(2, options.readerCount))
         threads = (0..<count + helpers.count).map { _ in ServingThread() }

@@ -15,7 +15,7 @@ package final class ContainerTrees: Sendable {
         var open: [Int64: FoldedContainer] = [:]
         /// The most recently used is last.
         var order: [Int64] = []
-        var turnstiles: [Int64: AsyncMutex] = [:]
+        var mutexes: [Int64: AsyncMutex] = [:]
     }
 
     private static let maximumOpen = 16
@@ -108,8 +108,8 @@ package final class ContainerTrees: Sendable {
         let author = author ?? console
         let id = try await logs.number(of: name, account)
         let mutex = state.withLock { state in
-            let known = state.turnstiles[id] ?? AsyncMutex()
-            state.turnstiles[id] = known
+            let known = state.mutexes[id] ?? AsyncMutex()
+            state.mutexes[id] = known
             return known
         }
         return try await mutex.run {

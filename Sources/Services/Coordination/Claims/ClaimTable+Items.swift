@@ -63,7 +63,7 @@ extension ClaimTable {
     private mutating func stayBehind(_ item: ItemNumber, at place: ItemPlace, in tree: some ItemTree) {
         guard let position = live.position(of: .item(item)) else { return }
         for id in Set(live[position].stances.map(\.claim)).sorted() {
-            changeFootholds(of: id, in: tree) { hold, _ in
+            changeHolds(of: id, in: tree) { hold, _ in
                 let stays = hold.access.writingOption == .replacing && hold.access.place == place
                 return stays && hold.key == .item(item) ? .vacant(place) : nil
             }
@@ -76,7 +76,7 @@ extension ClaimTable {
         let held = live[position]
         for id in held.presenters { rebind(id, to: new, in: tree) }
         for id in Set(held.stances.map(\.claim)).sorted() {
-            changeFootholds(of: id, in: tree) { hold, _ in hold.key == old ? new : nil }
+            changeHolds(of: id, in: tree) { hold, _ in hold.key == old ? new : nil }
         }
     }
 
@@ -93,7 +93,7 @@ extension ClaimTable {
     private mutating func findUnits(atAndBelow item: ItemNumber, in tree: some ItemTree) {
         guard let position = live.position(of: .item(item)) else { return }
         for id in Set(live.claims(atAndBelow: position)).sorted() {
-            changeFootholds(of: id, in: tree) { hold, live in
+            changeHolds(of: id, in: tree) { hold, live in
                 guard let position = live.position(of: hold.key) else { return nil }
                 return live[live.unit(of: position)].key == hold.unit ? nil : hold.key
             }
@@ -101,7 +101,7 @@ extension ClaimTable {
     }
 
     /// Moves the accesses for which `change` returns a key to that key, and recomputes which claims the claim has to wait for.
-    private mutating func changeFootholds(
+    private mutating func changeHolds(
         of id: ClaimID, in tree: some ItemTree, _ change: (Claim.Hold, LiveTree) -> ItemKey?
     ) {
         guard let claim = claims[id] else { return }

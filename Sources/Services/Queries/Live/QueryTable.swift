@@ -96,7 +96,7 @@ package struct QueryTable: Sendable {
         return items
     }
 
-    package func hasNews(_ id: QueryID) -> Bool { queries[id].map { !$0.dirty.isEmpty } ?? false }
+    package func hasChanges(_ id: QueryID) -> Bool { queries[id].map { !$0.dirty.isEmpty } ?? false }
 
     /// Returns the update that a client receives: the items that match now, each with a mark that differs if the sent facts differ, and the
     /// items that do not match or are gone.

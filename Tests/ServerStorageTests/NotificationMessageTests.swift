@@ -5,7 +5,7 @@ import Testing
 @testable import ServerStorage
 
 @Suite("What processes of a cluster notify each other of")
-struct NewsMessageTests {
+struct NotificationMessageTests {
     private static let names = ["CloudDocs", "a", "com.example.notes-1_2", String(repeating: "x", count: 128)]
 
     private func ends(_ count: Int, seed: UInt64) throws -> [LogEnd] {
@@ -21,9 +21,9 @@ struct NewsMessageTests {
     @Test("payloads say together what they were made of, and each is within PostgreSQL's limit", arguments: 0..<64)
     func coding(seed: UInt64) throws {
         let ends = try ends(Int(seed * seed), seed: seed)
-        let payloads = NewsMessage.payloads(.ends(ends), from: seed + 1)
+        let payloads = NotificationMessage.payloads(.ends(ends), from: seed + 1)
         #expect(payloads.allSatisfy { $0.utf8.count < 8_000 })
-        let messages = payloads.map { NewsMessage(decoding: $0) }
+        let messages = payloads.map { NotificationMessage(decoding: $0) }
         #expect(messages.allSatisfy { $0.sender == seed + 1 })
         let decoded = messages.flatMap { if case .ends(let ends) = $0.content { ends } else { [LogEnd]() } }
         #expect(decoded == ends)
@@ -31,8 +31,8 @@ struct NewsMessageTests {
 
     @Test("a message that everything has changed keeps its sender out of the logs that it names")
     func everything() throws {
-        let payload = try #require(NewsMessage.payloads(.everything, from: 7).first)
-        #expect(NewsMessage(decoding: payload).content == .everything)
+        let payload = try #require(NotificationMessage.payloads(.everything, from: 7).first)
+        #expect(NotificationMessage(decoding: payload).content == .everything)
     }
 
     @Test(
@@ -44,13 +44,13 @@ struct NewsMessageTests {
             "1 0000000000000001\n1 1 a\n" + String(repeating: "1 1 a\n", count: 2_000),
         ])
     func notUnderstood(payload: String) {
-        #expect(NewsMessage(decoding: payload).content == .everything)
+        #expect(NotificationMessage(decoding: payload).content == .everything)
     }
 
     @Test("any bytes decode without a trap, and what decodes is encoded to the same", arguments: 0..<256)
     func fuzz(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let valid = NewsMessage.payloads(.ends(try ends(4, seed: seed)), from: random.next())[0]
+        let valid = NotificationMessage.payloads(.ends(try ends(4, seed: seed)), from: random.next())[0]
         var bytes = Array(valid.utf8)
         for _ in 0..<Int.random(in: 0...6, using: &random) {
             let index = Int.random(in: 0..<bytes.count, using: &random)
@@ -60,15 +60,17 @@ struct NewsMessageTests {
             default: bytes.insert(Array("0 \n-*9".utf8).randomElement(using: &random) ?? 0, at: index)
             }
         }
-        let message = NewsMessage(decoding: String(decoding: bytes, as: UTF8.self))
+        let message = NotificationMessage(decoding: String(decoding: bytes, as: UTF8.self))
         guard case .ends(let ends) = message.content, !ends.isEmpty else { return }
-        let again = NewsMessage.payloads(message.content, from: message.sender).map { NewsMessage(decoding: $0) }
+        let again = NotificationMessage.payloads(message.content, from: message.sender).map {
+            NotificationMessage(decoding: $0)
+        }
         #expect(again == [message])
     }
 
     @Test("a batch has the newest end of each log once, whatever the order of the commits")
     func batch() throws {
-        var batch = NewsBatch()
+        var batch = NotificationBatch()
         #expect(batch.take() == nil)
         let log = try #require(ContainerName("a"))
         for sequence in [3, 9, 4] as [UInt64] {
@@ -81,9 +83,9 @@ struct NewsMessageTests {
 
     @Test("a batch that cannot be sent stays bounded, and then makes all processes read the database")
     func bounded() throws {
-        var batch = NewsBatch()
+        var batch = NotificationBatch()
         let log = try #require(ContainerName("a"))
-        for account in 0...Int64(NewsBatch.maximumLogs) {
+        for account in 0...Int64(NotificationBatch.maximumLogs) {
             batch.add(LogEnd(account: AccountID(account), container: log, sequence: 1))
         }
         #expect(batch.take() == .everything)

@@ -3,10 +3,10 @@ import Glibc
 import NIOPosix
 import Synchronization
 
-/// News by PostgreSQL's `NOTIFY` and `LISTEN`, with one connection for each, made when it is first needed.
+/// Notifications by PostgreSQL's `NOTIFY` and `LISTEN`, with one connection for each, made when it is first needed.
 ///
 /// A connection that failed is dropped; the next call makes another one.
-final class PostgresNews: NewsChannel {
+final class PostgresNotifications: NotificationChannel {
     /// The channel of all servers of a database. Schemas of one database would share it, which costs them readings only.
     private static let channel = "ubiquity_news"
     /// The longest time between two looks at the connection.
@@ -23,7 +23,7 @@ final class PostgresNews: NewsChannel {
     init(_ address: PostgresAddress) throws {
         self.address = address
         var bounds = PostgresBounds()
-        // News that are late are worth less than those of the next moment.
+        // Notifications that are late are worth less than those of the next moment.
         (bounds.statement, bounds.silence) = (.seconds(5), .seconds(8))
         self.bounds = bounds
         do { wake = try WakeSignal() } catch { throw StorageError.of(error) }

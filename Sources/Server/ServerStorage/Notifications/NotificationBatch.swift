@@ -1,9 +1,9 @@
 import CloudModel
 
-/// The news that a process has not sent yet. Pure.
+/// The notifications that a process has not sent yet. Pure.
 ///
 /// A log appears once, with its newest end. There is a bound on how many there are, for the time in which none can be sent.
-struct NewsBatch: Sendable {
+struct NotificationBatch: Sendable {
     private struct Log: Hashable {
         let account: AccountID
         let container: String
@@ -27,8 +27,8 @@ struct NewsBatch: Sendable {
 
     mutating func addEverything() { (ends, isEverything) = ([:], true) }
 
-    /// Adds news that could not be sent.
-    mutating func add(_ content: NewsMessage.Content) {
+    /// Adds notifications that could not be sent.
+    mutating func add(_ content: NotificationMessage.Content) {
         switch content {
         case .ends(let ends): for end in ends { add(end) }
         case .everything: addEverything()
@@ -36,9 +36,9 @@ struct NewsBatch: Sendable {
     }
 
     /// Returns what is to be sent, and empties the batch; nil if there is nothing.
-    mutating func take() -> NewsMessage.Content? {
+    mutating func take() -> NotificationMessage.Content? {
         guard !isEmpty else { return nil }
-        defer { self = NewsBatch() }
+        defer { self = NotificationBatch() }
         return isEverything ? .everything : .ends(Array(ends.values))
     }
 }

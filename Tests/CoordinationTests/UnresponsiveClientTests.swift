@@ -5,7 +5,7 @@ import Testing
 
 /// What goes wrong in the original, and our decisions about it, one test each.
 @Suite("Coordination with slow, frozen and dead clients")
-struct TroubleTests {
+struct UnresponsiveClientTests {
     @Test("A claim does not look at 100,000 presenters of other items")
     func manyPresenters() {
         var scene = Scene(FakeTree("f/a.txt", "f/b.txt"))

@@ -6,7 +6,7 @@ import Synchronization
 /// Notifications are sent after the commit, on a connection of their own: in the transaction of an append they would serialize all writers,
 /// because `NOTIFY` holds a lock of the whole database until the end of its transaction. All commits of ``pause`` share one. What is lost is
 /// found by the periodic reading of the database.
-final class ClusterNews: Sendable {
+final class ClusterNotifier: Sendable {
     /// The least time between two notifications of a process.
     static let pause = Duration.milliseconds(10)
     /// The least time between two readings of the database that other processes asked for.
@@ -22,11 +22,11 @@ final class ClusterNews: Sendable {
         init() { (requests, source) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
     }
 
-    private let channel: any NewsChannel
+    private let channel: any NotificationChannel
     private let log: Logger
     private let sender: UInt64
     private let sleep: @Sendable (Duration) async throws -> Void
-    private let batch = Mutex(NewsBatch())
+    private let batch = Mutex(NotificationBatch())
     private let unsent = Signal()
     private let unread = Signal()
     private let tasks = Mutex<(sending: Task<Void, Never>?, receiving: [Task<Void, Never>])>((nil, []))
@@ -35,7 +35,7 @@ final class ClusterNews: Sendable {
     ///   - sender: The number of this process, which no other has.
     ///   - sleep: Waits for a pause; tests decide how long that is.
     init(
-        _ channel: any NewsChannel, log: Logger, sender: UInt64 = .random(in: 1 ... .max),
+        _ channel: any NotificationChannel, log: Logger, sender: UInt64 = .random(in: 1 ... .max),
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.channel = channel
@@ -44,7 +44,7 @@ final class ClusterNews: Sendable {
         self.sleep = sleep
     }
 
-    /// Adds news to what is sent next. Returns at once.
+    /// Adds notifications to what is sent next. Returns at once.
     func send(_ end: LogEnd) {
         batch.withLock { $0.add(end) }
         unsent.source.yield()
@@ -86,7 +86,7 @@ final class ClusterNews: Sendable {
             } catch {
                 guard !Task.isCancelled else { return }
                 failures += 1
-                if failures == 1 { log.warning("news could not be sent", metadata: ["error": "\(error)"]) }
+                if failures == 1 { log.warning("notifications could not be sent", metadata: ["error": "\(error)"]) }
                 // Only cancellation cuts the pause short, and that ends the loop.
                 try? await sleep(Self.backOff(failures))
                 unsent.source.yield()
@@ -98,7 +98,7 @@ final class ClusterNews: Sendable {
 
     private func flush() async throws {
         guard let content = batch.withLock({ $0.take() }) else { return }
-        do { try await channel.send(NewsMessage.payloads(content, from: sender)) } catch {
+        do { try await channel.send(NotificationMessage.payloads(content, from: sender)) } catch {
             batch.withLock { $0.add(content) }
             throw error
         }
@@ -114,20 +114,20 @@ final class ClusterNews: Sendable {
                     // What was sent while there was no connection is lost.
                     self.unread.source.yield()
                 } _: { payload in
-                    self.received(NewsMessage(decoding: payload), for: hub)
+                    self.received(NotificationMessage(decoding: payload), for: hub)
                 }
                 failures = 0
             } catch {
                 guard !Task.isCancelled else { return }
                 failures += 1
-                if failures == 1 { log.warning("news cannot be received", metadata: ["error": "\(error)"]) }
+                if failures == 1 { log.warning("notifications cannot be received", metadata: ["error": "\(error)"]) }
             }
             // Only cancellation cuts the pause short, and that ends the loop.
             try? await sleep(Self.backOff(failures))
         }
     }
 
-    private func received(_ message: NewsMessage, for hub: ChangeHub) {
+    private func received(_ message: NotificationMessage, for hub: ChangeHub) {
         guard message.sender != sender else { return }
         switch message.content {
         case .ends(let ends): for end in ends { hub.received(end) }

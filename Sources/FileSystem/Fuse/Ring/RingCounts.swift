@@ -3,7 +3,7 @@
 /// The kernel gives a request to a free entry. While there is none, requests wait in the kernel, and only a commit fetches them: a free
 /// entry that is registered later gets later requests, and never those. So the queue grows before it runs out, and where it ran out
 /// nevertheless, a commit must follow.
-struct RingLedger: Sendable, Equatable {
+struct RingCounts: Sendable, Equatable {
     /// The most entries that the queue may have.
     private(set) var limit: Int
     /// The queue grows while it has fewer free entries than this.

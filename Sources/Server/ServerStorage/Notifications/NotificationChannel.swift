@@ -1,5 +1,5 @@
 /// A way by which the processes of a cluster send each other text. What is sent may be lost.
-protocol NewsChannel: Sendable {
+protocol NotificationChannel: Sendable {
     /// Sends each payload to all processes, this one included.
     func send(_ payloads: [String]) async throws
 

@@ -11,7 +11,7 @@ import CloudModel
 ///
 /// A single `*` in place of the logs means that too much has changed to name it. A message that cannot be decoded, such as one of a later
 /// version, means the same: the receiver reads the database. So processes of different versions can run side by side.
-struct NewsMessage: Hashable, Sendable {
+struct NotificationMessage: Hashable, Sendable {
     enum Content: Hashable, Sendable {
         case ends([LogEnd])
         /// The receiver has to read the database.

@@ -1,10 +1,10 @@
 import Synchronization
 
 /// Work that may happen after an operation has returned: hints and segments. An errand that is lost costs time only.
-final class Errands: Sendable {
+final class BackgroundWork: Sendable {
     private struct State {
         var running: [String: Task<Void, Never>] = [:]
-        /// Errands that are to run again, since there was another request while they ran.
+        /// BackgroundWork that are to run again, since there was another request while they ran.
         var again: Set<String> = []
         var isCancelled = false
     }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import ServerStorage
 
-@Suite("News between the processes of a cluster", .timeLimit(.minutes(10)))
-struct ClusterNewsTests {
+@Suite("Notifications between the processes of a cluster", .timeLimit(.minutes(10)))
+struct ClusterNotifierTests {
     private let anna = AccountID(1)
 
     @Test("a commit of one process wakes a request that waits at another")
@@ -21,31 +21,31 @@ struct ClusterNewsTests {
         await waiting
         let after = try await other.hub.latest(of: anna)
         #expect(after.containers == ["CloudDocs": 5])
-        await one.news.close()
-        await other.news.close()
+        await one.notifier.close()
+        await other.notifier.close()
     }
 
     @Test("commits within one pause share a notification")
     func batches() async throws {
         let network = MemoryNetwork()
-        let turnstile = Turnstile()
-        let process = Process(network, sleep: { _ in await turnstile.pass() })
+        let barrier = Barrier()
+        let process = Process(network, sleep: { _ in await barrier.pass() })
         process.hub.changed(.cloudDocs, to: 1, of: anna)
-        await turnstile.isReached()
+        await barrier.isReached()
         for sequence in 2...9 as ClosedRange<UInt64> {
             process.hub.changed(.cloudDocs, to: sequence, of: anna)
             process.hub.changed(.cloudDocs, to: sequence, of: AccountID(2))
         }
-        await turnstile.open()
-        await process.news.close()
-        let sent = network.sent.map { NewsMessage(decoding: $0).content }
+        await barrier.open()
+        await process.notifier.close()
+        let sent = network.sent.map { NotificationMessage(decoding: $0).content }
         #expect(sent.count == 2)
         guard case .ends(let last)? = sent.last else { throw CocoaError(.coderInvalidValue) }
         let expected = [anna, AccountID(2)].map { LogEnd(account: $0, container: .cloudDocs, sequence: 9) }
         #expect(Set(last) == Set(expected))
     }
 
-    @Test("news that could not be sent are sent when that is possible again")
+    @Test("notifications that could not be sent are sent when that is possible again")
     func retries() async throws {
         let network = MemoryNetwork()
         network.failNextSends(3)
@@ -53,7 +53,7 @@ struct ClusterNewsTests {
         process.hub.changed(.cloudDocs, to: 1, of: anna)
         await network.hasSent(1)
         #expect(network.failures == 3)
-        await process.news.close()
+        await process.notifier.close()
     }
 
     @Test("after a reconnect a process reads what it may have missed")
@@ -78,17 +78,17 @@ struct ClusterNewsTests {
         await waiting
         let after = try await process.hub.latest(of: anna)
         #expect(after.containers == ["CloudDocs": 8])
-        await process.news.close()
+        await process.notifier.close()
     }
 
     @Test("a process that ends sends what it has not sent yet")
     func end() async throws {
         let network = MemoryNetwork()
         // A command of the owner only sends.
-        let news = ClusterNews(network, log: quiet)
-        news.start(for: nil)
-        news.send(LogEnd(account: anna, container: .cloudDocs, sequence: 4))
-        await news.close()
+        let notifier = ClusterNotifier(network, log: quiet)
+        notifier.start(for: nil)
+        notifier.send(LogEnd(account: anna, container: .cloudDocs, sequence: 4))
+        await notifier.close()
         #expect(network.sent.count == 1)
     }
 
@@ -105,7 +105,7 @@ struct ClusterNewsTests {
     }
 }
 
-/// A process of a cluster without a database: its hub and its news.
+/// A process of a cluster without a database: its hub and its notifier.
 private struct Process: Sendable {
     final class Stored: Sendable {
         private let ends = Mutex<[String: UInt64]>([:])
@@ -113,26 +113,26 @@ private struct Process: Sendable {
     }
 
     let hub: ChangeHub
-    let news: ClusterNews
+    let notifier: ClusterNotifier
     let stored: Stored
 
     init(
         _ network: MemoryNetwork,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in await Task.yield() }
     ) {
-        let (news, stored) = (ClusterNews(network, log: quiet, sleep: sleep), Stored())
+        let (notifier, stored) = (ClusterNotifier(network, log: quiet, sleep: sleep), Stored())
         hub = ChangeHub { _ in
             stored.withLock { $0 }
         } send: {
-            news.send($0)
+            notifier.send($0)
         }
-        news.start(for: hub)
-        (self.news, self.stored) = (news, stored)
+        notifier.start(for: hub)
+        (self.notifier, self.stored) = (notifier, stored)
     }
 }
 
 /// A network that carries payloads within this process.
-private final class MemoryNetwork: NewsChannel {
+private final class MemoryNetwork: NotificationChannel {
     private struct State {
         var receivers: [AsyncStream<String>.Continuation] = []
         var connections = 0
@@ -191,7 +191,7 @@ private final class MemoryNetwork: NewsChannel {
 }
 
 /// Holds everything that passes until it is opened.
-private actor Turnstile {
+private actor Barrier {
     private var isOpen = false
     private var held: [CheckedContinuation<Void, Never>] = []
     private var observers: [CheckedContinuation<Void, Never>] = []

@@ -9,12 +9,12 @@ import Testing
 @testable import Sync
 
 @Suite("Figures of downloads")
-struct DownloadLedgerTests {
-    private typealias Amount = DownloadLedger.Amount
+struct DownloadStatisticsTests {
+    private typealias Amount = DownloadStatistics.Amount
 
     @Test("amounts add up by day and by cause")
     func adds() throws {
-        var ledger = DownloadLedger()
+        var ledger = DownloadStatistics()
         ledger.add(Amount(documents: 1, bytes: 10), for: .program("cp"), on: 100)
         ledger.add(Amount(bytes: 5), for: .program("cp"), on: 100)
         ledger.add(Amount(documents: 1, bytes: 7), for: .kept, on: 100)
@@ -30,7 +30,7 @@ struct DownloadLedgerTests {
         "of more than 64 programs a day those that fetched least are added up, and no byte is lost", arguments: 0..<20)
     func bounded(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        var ledger = DownloadLedger()
+        var ledger = DownloadStatistics()
         var totals: [Int64: Amount] = [:]
         for _ in 0..<2_000 {
             let day = Int64(random.number(0..<30))
@@ -43,33 +43,33 @@ struct DownloadLedgerTests {
         totals[29, default: Amount()].add(Amount(documents: 3, bytes: 1 << 40))
         let days = ledger.days(30, until: 29)
         #expect(Dictionary(uniqueKeysWithValues: days.map { ($0.number, $0.total) }) == totals, "seed \(seed)")
-        #expect(days.allSatisfy { $0.programs.count <= DownloadLedger.maximumPrograms }, "seed \(seed)")
+        #expect(days.allSatisfy { $0.programs.count <= DownloadStatistics.maximumPrograms }, "seed \(seed)")
         for number in 0..<100 { ledger.add(Amount(documents: 1, bytes: 1), for: .program("q\(number)"), on: 29) }
         #expect(ledger.days(1, until: 29)[0].programs["largest"]?.bytes == 1 << 40, "seed \(seed)")
     }
 
     @Test("the extremes of days and amounts do no harm, and a new day takes the place of the one 30 days before")
     func extremes() {
-        var ledger = DownloadLedger()
+        var ledger = DownloadStatistics()
         for day in [Int64.min, -1, 0, 29, 30, .max] {
-            #expect((0..<30).contains(DownloadLedger.place(of: day)))
+            #expect((0..<30).contains(DownloadStatistics.place(of: day)))
             ledger.add(Amount(documents: .max, bytes: .max), for: .program("a"), on: day)
             ledger.add(Amount(documents: 1, bytes: 1), for: .program("a"), on: day)
             #expect(ledger.days(.max, until: day).count <= 30 && ledger.days(.min, until: day).count <= 30)
         }
-        var month = DownloadLedger()
+        var month = DownloadStatistics()
         for day in Int64(0)..<100 { month.add(Amount(documents: 1), for: .kept, on: day) }
         #expect(month.days(30, until: 99).map(\.number) == Array((70..<100).reversed()))
     }
 
     @Test("a stored day is read as it was, and any bytes are read as a day or refused")
     func coding() throws {
-        var ledger = DownloadLedger()
+        var ledger = DownloadStatistics()
         ledger.add(Amount(documents: 2, bytes: 9), for: .program("ä"), on: 3)
         ledger.add(Amount(documents: 1, bytes: 4), for: .whenSpace, on: 3)
         let day = try #require(ledger.days(1, until: 3).first)
         let bytes = try JSONEncoder().encode(day)
-        #expect(try JSONDecoder().decode(DownloadLedger.Day.self, from: bytes) == day)
+        #expect(try JSONDecoder().decode(DownloadStatistics.Day.self, from: bytes) == day)
         var random = SeededGenerator(seed: 5)
         for _ in 0..<2_000 {
             var damaged = Array(bytes)
@@ -77,8 +77,8 @@ struct DownloadLedgerTests {
                 damaged[random.number(0..<damaged.count)] = UInt8(random.number(0..<256))
             }
             // A refusal is as good as a day.
-            let read = try? JSONDecoder().decode(DownloadLedger.Day.self, from: Data(damaged))
-            #expect((read?.programs.count ?? 0) <= DownloadLedger.maximumPrograms)
+            let read = try? JSONDecoder().decode(DownloadStatistics.Day.self, from: Data(damaged))
+            #expect((read?.programs.count ?? 0) <= DownloadStatistics.maximumPrograms)
         }
     }
 

@@ -3,7 +3,7 @@ import Basics
 /// How much was downloaded on each day for which program or other cause. Pure.
 ///
 /// Bounded: ``maximumDays`` days, and of each the ``maximumPrograms`` programs that fetched most; the remaining ones are added up.
-package struct DownloadLedger: Sendable {
+package struct DownloadStatistics: Sendable {
     package struct Amount: Codable, Hashable, Sendable {
         /// How often the first bytes of a document arrived.
         package var documents: UInt64
@@ -41,7 +41,7 @@ package struct DownloadLedger: Sendable {
                 causes[cause.name, default: Amount()].add(amount)
                 return
             }
-            if programs[name] == nil, programs.count >= DownloadLedger.maximumPrograms { dropSmallest() }
+            if programs[name] == nil, programs.count >= DownloadStatistics.maximumPrograms { dropSmallest() }
             programs[name, default: Amount()].add(amount)
         }
 
@@ -98,18 +98,18 @@ package struct DownloadLedger: Sendable {
     }
 }
 
-extension DownloadLedger.Day: Codable {
+extension DownloadStatistics.Day: Codable {
     private enum Key: String, CodingKey { case day, programs, otherPrograms, causes }
 
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         self.init(try values.decode(Int64.self, forKey: .day))
-        otherPrograms = try values.decode(DownloadLedger.Amount.self, forKey: .otherPrograms)
+        otherPrograms = try values.decode(DownloadStatistics.Amount.self, forKey: .otherPrograms)
         // Whatever the bytes say, the bounds hold.
-        for (name, amount) in try values.decode([String: DownloadLedger.Amount].self, forKey: .programs) {
+        for (name, amount) in try values.decode([String: DownloadStatistics.Amount].self, forKey: .programs) {
             add(amount, for: .program(name))
         }
-        for (name, amount) in try values.decode([String: DownloadLedger.Amount].self, forKey: .causes) {
+        for (name, amount) in try values.decode([String: DownloadStatistics.Amount].self, forKey: .causes) {
             add(amount, for: DownloadCause.others.first { $0.name == name }?.cause ?? .unknown)
         }
     }
