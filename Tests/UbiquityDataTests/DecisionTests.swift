@@ -290,6 +290,23 @@ struct DecisionTests {
         }
     }
 
+    @Test("a device whose program does not declare the column conflict decides like all others")
+    func undeclared() throws {
+        try write("note", "of desk", "of lap")
+        let tables = Self.tables.map { UbiquitousTable($0.name, unify: $0.unify) }
+        let plain = try folder.open("plain", tables, device: 4, Self.schema)
+        try read(plain)
+        try writeElsewhere()
+        let conflict = try #require(try plain.conflicts().first)
+        try plain.decide(conflict, for: try #require(conflict.others.first))
+        #expect(try plain.conflicts().isEmpty)
+        try publish(plain)
+        try meet()
+        let rest = try #require(try desk.conflicts().first)
+        #expect([rest.current.value] + rest.others.map(\.value) == ["of desk", "third"].map(\.databaseValue))
+        #expect(try desk.lostValues().isEmpty)
+    }
+
     @Test("a database of an earlier layout lists the values that stood beside others before it was opened")
     func migrated() throws {
         try write("note", "of desk", "of lap")

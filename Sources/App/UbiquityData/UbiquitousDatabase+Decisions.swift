@@ -110,10 +110,10 @@ extension UbiquitousDatabase {
             guard let present, present.seen == conflict.seen,
                 let table = tables.first(where: { $0.name == conflict.row.table })
             else { throw UbiquitousDatabaseError.conflictChanged(table: conflict.table, column: conflict.column) }
-            if value == present.current.record {
-                // The chosen value is written again, so that one that precedes it in the log unknown to this device does not replace it.
-                try append([RecordChange(conflict.row, .update, edits: [conflict.name: .offer(value)])], groups, state)
-            } else {
+            // An offer, also if the value is current, or not declared `conflict` here: a value that precedes it in the log unknown to this device
+            // stands beside it, and neither replaces it nor is lost.
+            try append([RecordChange(conflict.row, .update, edits: [conflict.name: .offer(value)])], groups, state)
+            if value != present.current.record {
                 try group(statements) {
                     try TableRows(statements: statements, table: table).update(conflict.row.key, [conflict.name: value])
                 }

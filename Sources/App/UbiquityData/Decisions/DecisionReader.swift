@@ -15,7 +15,7 @@ struct DecisionReader {
 
     func lostValues(limit: Int) throws -> [LostValue] {
         let records = try statements.all(
-            "SELECT body FROM _ubq_lost ORDER BY id DESC LIMIT ?", [.integer(Int64(limit))]
+            "SELECT body FROM _ubq_lost ORDER BY id DESC LIMIT ?", [.integer(Int64(max(0, limit)))]
         ) { try Records.LostValue(decoding: $0[0].bytes) }
         return try records.map(lostValue)
     }
