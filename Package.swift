@@ -254,6 +254,7 @@ let package = Package(
         .testTarget(
             name: "UbiquityDataTests",
             dependencies: ["Basics", "CLinux", "CloudModel", "Records", "TestSupport", "UbiquityData", grdb]),
+        .executableTarget(name: "Ledger", dependencies: ["UbiquityData", grdb], path: "Examples/Ledger"),
         .executableTarget(name: "NoteTaker", dependencies: ["Ubiquity"], path: "Examples/NoteTaker"),
         .executableTarget(name: "presenter-tool", dependencies: ["Ubiquity"], path: "Tests/Support/presenter-tool"),
 
@@ -471,9 +472,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "ContainerLog",
-                "HTTPCloud", "NoteTaker", "S3Client", "S3Double", "ServerStorage", "TestSupport", "presenter-tool",
-                "UbiquityData", "ubiquity",
-                "ubiquity-server", "ubiquityd", grdb, logging,
+                "HTTPCloud", "Ledger", "NoteTaker", "S3Client", "S3Double", "ServerStorage", "TestSupport",
+                "UbiquityData", "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd", grdb, logging,
             ]),
         .testTarget(
             name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),

@@ -22,8 +22,8 @@ struct ImportTests {
         "CPostgres": ["ServerStorage"],
         "CZstd": ["Chunking"],
         "CoreMetrics": ["CloudServer"],
-        // A device's database, a server's and those of programs share only the library.
-        "GRDB": ["LocalMetadata", "ServerStorage", "UbiquityData"],
+        // A device's database, a server's and those of programs share only the library. `Ledger` is such a program.
+        "GRDB": ["Ledger", "LocalMetadata", "ServerStorage", "UbiquityData"],
         "HTTPTypes": ["CloudServer"],
         "Hummingbird": ["CloudServer"],
         "HummingbirdCore": ["CloudServer"],

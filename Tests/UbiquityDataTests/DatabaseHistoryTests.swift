@@ -63,6 +63,23 @@ struct DatabaseHistoryTests {
             }
         }
 
+        /// A person decides between values, and restores one that was lost.
+        mutating func settle() throws {
+            let database = devices[random.number(0..<devices.count)]
+            do {
+                if let conflict = random.pick(try database.conflicts()),
+                    let candidate = random.pick([conflict.current] + conflict.others)
+                {
+                    try database.decide(conflict, for: candidate)
+                }
+                if let lost = random.pick(try database.lostValues()) { try database.restore(lost) }
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+                // Another row has the value.
+            } catch UbiquitousDatabaseError.notShown {
+                // The row is deleted, or stands aside.
+            }
+        }
+
         /// All devices send what they have and read the whole log.
         mutating func meet() throws {
             for number in devices.indices { try devices[number].publish(to: records(number)) }
@@ -70,8 +87,8 @@ struct DatabaseHistoryTests {
             for number in devices.indices { try devices[number].importFiles(from: records(number)) }
         }
 
-        /// The rows as the reducer says, folded in memory.
-        func expected() throws -> Dump {
+        /// The rows as the reducer says, folded in memory, and how many have values that wait for a decision.
+        func expected() throws -> (rows: Dump, undecided: Int) {
             var records = DictionaryRecords()
             var order = RecordFileOrder()
             let files = cloud.log
@@ -92,7 +109,7 @@ struct DatabaseHistoryTests {
                 guard let table = schemas.first(where: { $0.name == id.table }) else { continue }
                 dump[id] = table.shown(row, id)
             }
-            return dump
+            return (dump, records.rows.values.count { $0.hasAlternatives })
         }
     }
 
@@ -104,12 +121,19 @@ struct DatabaseHistoryTests {
             var history = try History(seed: seed)
             for _ in 0..<40 { try history.step() }
             try history.meet()
+            // Devices decide and restore without knowing of each other, and go on writing.
+            for _ in 0..<10 {
+                try history.settle()
+                try history.step()
+            }
+            try history.meet()
             let expected = try history.expected()
             for device in history.devices {
-                let isEqual = try device.dump(history.schema.tables) == expected
+                let isEqual = try device.dump(history.schema.tables) == expected.rows
                 #expect(isEqual, "seed \(seed)")
                 #expect(try device.text("PRAGMA integrity_check") == "ok", "seed \(seed)")
                 #expect(try device.text("PRAGMA foreign_key_check") == nil, "seed \(seed)")
+                #expect(try device.text("SELECT count(*) FROM _ubq_beside") == "\(expected.undecided)", "seed \(seed)")
                 #expect(try device.text("SELECT count(*) FROM _ubq_pending") == "0", "seed \(seed)")
                 #expect(try device.text("SELECT count(*) FROM _ubq_refused") == "0", "seed \(seed)")
             }

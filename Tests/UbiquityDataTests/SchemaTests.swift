@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Records
 import Testing
@@ -45,8 +46,14 @@ struct SchemaTests {
                 path: folder.file("desk"), tables: [UbiquitousTable("t")],
                 identifier: DataFolder.identifier.replacing("8", with: "9"), deviceName: "x")
         }
-        try folder.foreign("desk", "UPDATE _ubq_state SET layout = 2")
-        #expect(throws: UbiquitousDatabaseError.newerLayout(path: folder.file("desk"), found: 2)) {
+        #expect(throws: UbiquitousDatabaseError.noIdentifier("x")) {
+            try UbiquitousDatabase(
+                path: folder.file("new"), tables: [UbiquitousTable("t")], identifier: "x", deviceName: "x")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.file("new")))
+        try folder.foreign("desk", "UPDATE _ubq_state SET layout = layout + 1")
+        let found = StateTables.layout + 1
+        #expect(throws: UbiquitousDatabaseError.newerLayout(path: folder.file("desk"), found: found)) {
             try folder.open("desk", [UbiquitousTable("t")], schema)
         }
     }

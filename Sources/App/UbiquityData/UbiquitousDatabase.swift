@@ -1,7 +1,7 @@
 package import Basics
 package import CloudModel
 public import GRDB
-package import Records
+import Records
 
 /// A SQLite database whose tables are shared with other devices.
 ///
@@ -18,10 +18,10 @@ public final class UbiquitousDatabase: Sendable {
     public let identifier: String
     public let path: String
 
+    let tables: [TableSchema]
+    let deviceName: String
+    let clock: any TimeSource
     private let pool: DatabasePool
-    private let tables: [TableSchema]
-    private let deviceName: String
-    private let clock: any TimeSource
 
     /// Opens a database, and shares its tables if they are not shared yet.
     ///
@@ -45,6 +45,8 @@ public final class UbiquitousDatabase: Sendable {
         path: String, tables: [UbiquitousTable], identifier: String? = nil, device: DeviceID? = nil, deviceName: String,
         schemaVersion: UInt64 = 1, clock: any TimeSource, prepare: (any DatabaseWriter) throws -> Void = { _ in }
     ) throws {
+        // Before the file is made.
+        if let identifier { _ = try Self.store(identifier) }
         var configuration = Configuration()
         // Other programs write too; each transaction of theirs is short.
         configuration.busyMode = .timeout(5)
@@ -93,6 +95,11 @@ public final class UbiquitousDatabase: Sendable {
         return opened
     }
 
+    private static func store(_ identifier: String) throws -> ItemID {
+        guard let store = ItemID(identifier) else { throw UbiquitousDatabaseError.noIdentifier(identifier) }
+        return store
+    }
+
     /// Returns the identity of the shared database, and makes it for a file that is not shared yet.
     private static func state(
         _ statements: StatementCache, path: String, identifier: String?, device: DeviceID?
@@ -102,14 +109,13 @@ public final class UbiquitousDatabase: Sendable {
                 throw UbiquitousDatabaseError.otherDatabase(
                     path: path, found: state.store.description, wanted: identifier)
             }
+            if state.layout < StateTables.layout {
+                try StateTables.migrate(statements, from: state.layout)
+                try state.save(statements)
+            }
             return state
         }
-        let store = try identifier.map { text in
-            guard let store = ItemID(text) else {
-                throw UbiquitousDatabaseError.otherDatabase(path: path, found: "none", wanted: text)
-            }
-            return store
-        }
+        let store = try identifier.map { try Self.store($0) }
         var generator = SystemRandomNumberGenerator()
         let state = StoreState(store: store ?? .random(), device: device ?? .random(using: &generator))
         for sql in StateTables.statements { try statements.run(sql) }
@@ -124,28 +130,37 @@ public final class UbiquitousDatabase: Sendable {
     /// Runs a transaction. Others see all of it or nothing.
     public func write<T>(_ updates: (Database) throws -> T) throws -> T {
         try inTransaction { statements in
-            try CapturedGroups.begin(statements)
-            let result = try updates(statements.db)
-            try CapturedGroups.end(statements, at: clock.now())
-            return result
+            try group(statements) { try updates(statements.db) }
         }
     }
 
-    private func inTransaction<T>(_ body: (StatementCache) throws -> T) throws -> T {
-        try pool.writeWithoutTransaction { db in try Self.inTransaction(db, body) }
+    /// Runs `body` as a group of its own in the transaction that is running.
+    func group<T>(_ statements: StatementCache, _ body: () throws -> T) throws -> T {
+        try CapturedGroups.begin(statements)
+        let result = try body()
+        try CapturedGroups.end(statements, at: clock.now())
+        return result
     }
 
-    private static func inTransaction<T>(_ db: Database, _ body: (StatementCache) throws -> T) throws -> T {
+    func inTransaction<T>(
+        completion: Database.TransactionCompletion = .commit, _ body: (StatementCache) throws -> T
+    ) throws -> T {
+        try pool.writeWithoutTransaction { db in try Self.inTransaction(db, completion: completion, body) }
+    }
+
+    private static func inTransaction<T>(
+        _ db: Database, completion: Database.TransactionCompletion = .commit, _ body: (StatementCache) throws -> T
+    ) throws -> T {
         var result: T?
         try db.inTransaction(.immediate) {
             result = try body(StatementCache(db))
-            return .commit
+            return completion
         }
         guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
         return result
     }
 
-    private func state(_ statements: StatementCache) throws -> StoreState {
+    func state(_ statements: StatementCache) throws -> StoreState {
         guard let state = try StoreState(statements, path: path) else {
             throw UbiquitousDatabaseError.damaged(path: path, what: "its identity is missing")
         }
@@ -234,6 +249,7 @@ public final class UbiquitousDatabase: Sendable {
             changes.refused = part.refused
             changes.files += part.files
         }
+        try forgetLostValues()
         return changes
     }
 
@@ -252,17 +268,6 @@ public final class UbiquitousDatabase: Sendable {
                 for table in Set(changes.rows.map(\.table)) { try db.notifyChanges(in: Table(table)) }
                 return changes
             }
-        }
-    }
-
-    // MARK: What did not remain
-
-    /// What the log replaced or refused without the writer's knowledge, newest first, at most `limit`.
-    package func lostValues(limit: Int = 1_000) throws -> [LostValue] {
-        try pool.read { db in
-            try StatementCache(db).all(
-                "SELECT body FROM _ubq_lost ORDER BY id DESC LIMIT ?", [.integer(Int64(limit))]
-            ) { try LostValue(decoding: $0[0].bytes) }
         }
     }
 }

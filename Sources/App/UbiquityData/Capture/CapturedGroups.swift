@@ -30,9 +30,7 @@ struct CapturedGroups {
             for (group, change) in try changes(of: table) { groups[group, default: []].append(change) }
         }
         if !groups.isEmpty {
-            let unions = try statements.all("SELECT tbl, key, target FROM _ubq_union") { row in
-                RowUnion(row: try RowID(stored: row), key: try RecordKey(decoding: row[2].bytes))
-            }
+            let unions = try unions()
             for (group, changes) in groups.sorted(by: { $0.key < $1.key }) {
                 let committed = try statements.first("SELECT time FROM _ubq_group WHERE grp = ?", [.integer(group)]) {
                     Timestamp(nanoseconds: $0.integer(0))
@@ -45,6 +43,13 @@ struct CapturedGroups {
         }
         try statements.run("DELETE FROM _ubq_group")
         try Self.begin(statements)
+    }
+
+    /// The rows that became others by pending transactions.
+    func unions() throws -> [RowUnion] {
+        try statements.all("SELECT tbl, key, target FROM _ubq_union") { row in
+            RowUnion(row: try RowID(stored: row), key: try RecordKey(decoding: row[2].bytes))
+        }
     }
 
     /// Stores a pending transaction. One that is too large for a file is divided: better in parts than never.

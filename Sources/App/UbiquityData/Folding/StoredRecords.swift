@@ -39,7 +39,9 @@ struct StoredRecords: RecordStore {
 
     mutating func put(_ row: Record?, _ id: RowID) throws {
         let rules = try rules(of: id.table)
-        if let rules, let old = try self.row(id), old.isLive {
+        let old = try self.row(id)
+        try noteAlternatives(old?.hasAlternatives ?? false, row?.hasAlternatives ?? false, id)
+        if let rules, let old, old.isLive {
             for (sql, values) in entries(of: old, id, rules) {
                 try statements.run("DELETE FROM \(sql.table) WHERE \(sql.match)", values)
             }
@@ -93,9 +95,21 @@ struct StoredRecords: RecordStore {
         try statements.all("SELECT tbl, key FROM _ubq_row WHERE place = 2") { try RowID(stored: $0) }.sorted()
     }
 
+    /// Returns the rows with a column whose current value others stand beside, ascending.
+    func rowsWithAlternatives() throws -> [RowID] {
+        try statements.all("SELECT tbl, key FROM _ubq_beside") { try RowID(stored: $0) }.sorted()
+    }
+
+    private func noteAlternatives(_ had: Bool, _ has: Bool, _ id: RowID) throws {
+        guard had != has else { return }
+        let sql =
+            has ? "INSERT INTO _ubq_beside VALUES (?, ?)" : "DELETE FROM _ubq_beside WHERE tbl = ? AND key = ?"
+        try statements.run(sql, id.stored)
+    }
+
     // MARK: The rest
 
-    mutating func lose(_ value: LostValue) throws {
+    mutating func lose(_ value: Records.LostValue) throws {
         try statements.run(
             "INSERT INTO _ubq_lost(noted, tbl, key, body) VALUES (?, ?, ?, ?)",
             [.integer(now.nanoseconds)] + value.row.stored + [.blob(value.encoded())])
@@ -155,6 +169,10 @@ struct StoredRecords: RecordStore {
 
     /// The values of a claim are never NULL, so they have the encoding of a key.
     private static func bytes(of values: [RecordValue]) -> [UInt8] { RecordKey(values)?.encoded() ?? [] }
+}
+
+extension Record {
+    var hasAlternatives: Bool { columns.values.contains { !$0.beside.isEmpty } }
 }
 
 extension RowID {

@@ -5,9 +5,6 @@ import Records
 /// Folds files of the log and shows the result, in one transaction of the database: what was pending is pending again afterwards, behind
 /// what the log has, and the program's tables show both.
 struct RecordImporter {
-    /// How long lost values are kept (docs/DATABASES.md).
-    private static let keepsLost = Duration.seconds(30 * 86_400)
-
     struct Received: Sendable {
         let place: RecordFileOrder.Place
         let bytes: [UInt8]
@@ -65,8 +62,6 @@ struct RecordImporter {
                 version: place.version, file: file.number,
                 place: UInt32(truncatingIfNeeded: file.transactions.count - 1))
         }
-        let oldest = time.adding(.zero - Self.keepsLost)
-        try statements.run("DELETE FROM _ubq_lost WHERE noted < ?", [.integer(oldest.nanoseconds)])
         return touched
     }
 

@@ -1,7 +1,9 @@
+import Records
+
 /// What the library keeps in the program's database.
 enum StateTables {
     /// The layout below. A release that finds a newer one does not open the database.
-    static let layout: Int64 = 1
+    static let layout: Int64 = 2
 
     static let statements = [
         // Read by each trigger: the group that changes belong to, and whether they are noted.
@@ -50,6 +52,7 @@ enum StateTables {
         CREATE TABLE _ubq_device(device INTEGER PRIMARY KEY, file INTEGER NOT NULL, sequence INTEGER NOT NULL,
             change INTEGER NOT NULL, name TEXT NOT NULL)
         """,
+        besideTable,
         // What the tables show because of pending transactions: rows that became others, and rows that they touched.
         """
         CREATE TABLE _ubq_union(tbl TEXT NOT NULL, key BLOB NOT NULL, target BLOB NOT NULL, PRIMARY KEY (tbl, key))
@@ -62,4 +65,17 @@ enum StateTables {
             WITHOUT ROWID
         """,
     ]
+    /// The rows of the log with values beside the current one of a column, so that they are found without reading all rows.
+    private static let besideTable =
+        "CREATE TABLE _ubq_beside(tbl TEXT NOT NULL, key BLOB NOT NULL, PRIMARY KEY (tbl, key)) WITHOUT ROWID"
+
+    /// Brings the tables of an earlier release to this layout.
+    static func migrate(_ statements: StatementCache, from layout: Int64) throws {
+        guard layout < 2 else { return }
+        try statements.run(besideTable)
+        try statements.run("SELECT tbl, key, body FROM _ubq_row") { row in
+            guard try Record(decoding: row[2].bytes).hasAlternatives else { return }
+            try statements.run("INSERT INTO _ubq_beside VALUES (?, ?)", [row[0], row[1]])
+        }
+    }
 }

@@ -6,6 +6,8 @@ import Records
 struct StoreState: Hashable, Sendable {
     let store: ItemID
     let device: DeviceID
+    /// The layout of the library's tables.
+    let layout: Int64
     /// The last transaction of the log that the tables show.
     var base: RecordPosition
     /// The number of the device's last file; 0 before its first.
@@ -27,16 +29,18 @@ struct StoreState: Hashable, Sendable {
             throw UbiquitousDatabaseError.newerLayout(path: path, found: layout)
         }
         self.store = store
+        self.layout = layout
         self.device = DeviceID(UInt64(bitPattern: device))
         base = try RecordPosition(decoding: found[3].bytes)
         self.files = UInt64(bitPattern: files)
     }
 
     init(store: ItemID, device: DeviceID) {
-        (self.store, self.device) = (store, device)
+        (self.store, self.device, layout) = (store, device, StateTables.layout)
         (base, files) = (.start, 0)
     }
 
+    /// Writes the row, with the layout of this release.
     func save(_ statements: StatementCache) throws {
         try statements.run(
             "INSERT OR REPLACE INTO _ubq_state VALUES (1, ?, ?, ?, ?, ?)",

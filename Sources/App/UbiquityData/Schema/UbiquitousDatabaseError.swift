@@ -4,6 +4,8 @@ public enum UbiquitousDatabaseError: Error, Hashable, CustomStringConvertible {
     case unsharable(table: String, reason: String)
     /// The file is a copy of another shared database, or belongs to another one.
     case otherDatabase(path: String, found: String, wanted: String)
+    /// The text names no shared database.
+    case noIdentifier(String)
     /// A newer release wrote what is in the file.
     case newerLayout(path: String, found: Int64)
     /// The tables of the library are damaged.
@@ -12,6 +14,14 @@ public enum UbiquitousDatabaseError: Error, Hashable, CustomStringConvertible {
     case noMount(path: String)
     /// A file of this device is in the cloud with other transactions: two copies of the database have written.
     case numberTaken(file: String)
+    /// A lost value belongs to a row or a column that is not in the table.
+    case notShown(table: String)
+    /// The values of a column are others than those about which a person decided.
+    case conflictChanged(table: String, column: String)
+    /// The other devices would never receive transactions of this one.
+    case unpublished(path: String)
+    /// A trigger or a view of the program reads the library's tables.
+    case stillUsed(by: String)
 
     public var description: String {
         switch self {
@@ -19,6 +29,8 @@ public enum UbiquitousDatabaseError: Error, Hashable, CustomStringConvertible {
         case .otherDatabase(let path, let found, let wanted):
             "\(path) belongs to the shared database \(found), not to \(wanted). Open it with its own identifier, or take "
                 + "another file."
+        case .noIdentifier(let text):
+            "“\(text)” is no identifier of a shared database. Take the `identifier` of a device that has it."
         case .newerLayout(let path, let found):
             "\(path) was last used by a newer version of ubiquity (layout \(found)). Nothing was changed. Install a newer "
                 + "version."
@@ -30,6 +42,16 @@ public enum UbiquitousDatabaseError: Error, Hashable, CustomStringConvertible {
         case .numberTaken(let file):
             "\(file) has other transactions than this database wrote. The database was restored from a copy, or a copy of it "
                 + "is in use. Attach a new file to the shared database, and copy rows that are missing there."
+        case .notShown(let table):
+            "The row or the column that the value belongs to is not in the table \(table) of this device. Nothing was changed. "
+                + "Insert the row again with the value."
+        case .conflictChanged(let table, let column):
+            "The values of the column \(column) of the table \(table) have changed since they were listed. Nothing was "
+                + "changed. List the conflicts again."
+        case .unpublished(let path):
+            "\(path) has transactions that are not published. Sharing goes on. Publish them first, or discard them."
+        case .stillUsed(let user):
+            "The \(user) reads tables of the library, and would fail without them. Sharing goes on. Drop it first."
         }
     }
 }

@@ -17,6 +17,8 @@ extension RecordFold {
                 row.place = .deleted(stamp)
                 try put(row, id)
             } else {
+                // The device that deleted the row has to show it again, also if only a child keeps it.
+                touch(id)
                 try store.lose(
                     LostValue(
                         row: id, column: nil, value: .null, stamp: stamp, winner: row.newest, reason: .deletionRefused))

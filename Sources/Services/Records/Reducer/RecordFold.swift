@@ -62,6 +62,9 @@ struct RecordFold<Store: RecordStore> {
         touched.insert(id)
     }
 
+    /// Marks a row that the transaction leaves as it is, and that its device may show otherwise.
+    mutating func touch(_ id: RowID) { touched.insert(id) }
+
     /// Whether the row was live before the transaction.
     func wasLive(_ id: RowID, _ row: Record) -> Bool {
         guard let former = before[id] else { return row.isLive }
