@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: help setup setup-build build run stop test simulate golden histories reads model powerloss faults fuzz fuzz-build tsan check format \
-	bench bench-requests database-cost scale services server-load collection distant-bucket worst-client namespaces desktop s3 cluster cluster-load stress docs \
+	bench bench-requests database-cost scale services server-load collection distant-bucket worst-client namespaces desktop desktop-programs s3 cluster cluster-load stress docs \
 	install deb clean
 
 help:
@@ -40,6 +40,7 @@ help:
 	@echo "make worst-client  what one account's attacks cost another's reads (ATTACKS='--seconds 8 --limit 200')"
 	@echo "make namespaces a server and two devices in network namespaces, behind cables that delay, reorder, drop and fail (NETWORK='--seconds 14 --mib 64 --cuts 1')"
 	@echo "make desktop  open a mount in real file managers without a screen, check their emblems, take pictures (MANAGERS='nautilus thunar')"
+	@echo "make desktop-programs  what real thumbnailers, indexers and scanners download of 1,000 documents in the cloud; copies are compared (BACKGROUND='tracker cp')"
 	@echo "make s3       the tests of S3 on a real engine, Ceph's radosgw (TESTS=name, HISTORIES=20, SEED=n again)"
 	@echo "make cluster  a cluster on loopback until Ctrl-C: PostgreSQL, radosgw, three server processes, nginx (PROCESSES=3)"
 	@echo "make cluster-load  200 devices at a cluster whose parts are killed, beside one server with SQLite (LOAD=options)"
@@ -207,6 +208,11 @@ namespaces: setup build
 desktop: build
 	scripts/setup desktop
 	scripts/desktop --pictures docs/pictures $(MANAGERS)
+
+# The programs are not packages that `make setup` installs, because only this needs them.
+desktop-programs: build
+	scripts/setup programs
+	scripts/desktop-programs $(BACKGROUND)
 
 # The engine is not a package that `make setup` installs, because only these tests need it.
 s3: setup build

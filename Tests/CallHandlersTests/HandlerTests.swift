@@ -62,9 +62,10 @@ struct HandlerTests {
     func limits() async throws {
         let device = try HandledDevice()
         let transfers = device.parts.engine.context.transfers
-        #expect(try await device.call(LimitsRequest()) == LimitsResponse())
-        #expect(try await device.call(LimitsRequest(up: 500_000)) == LimitsResponse(up: 500_000))
-        let both = LimitsResponse(up: 500_000, down: 10_000)
+        #expect(try await device.call(LimitsRequest()) == LimitsResponse(onMetered: .wait))
+        let one = LimitsResponse(up: 500_000, onMetered: .wait)
+        #expect(try await device.call(LimitsRequest(up: 500_000)) == one)
+        let both = LimitsResponse(up: 500_000, down: 10_000, onMetered: .wait)
         #expect(try await device.call(LimitsRequest(down: 10_000)) == both)
         #expect(transfers.up.rate == 500_000 && transfers.down.rate == 10_000)
         let status = try await device.call(StatusRequest())
@@ -74,9 +75,35 @@ struct HandlerTests {
         }
         #expect(try await device.call(LimitsRequest()) == both)
         let stored = TransferRates(in: device.parts.metadata, log: device.parts.context.log)
-        #expect(stored == TransferRates(up: 500_000, down: 10_000))
-        #expect(try await device.call(LimitsRequest(up: 0, down: 0)) == LimitsResponse())
+        #expect(stored == TransferRates(up: 500_000, down: 10_000, onMetered: .wait))
+        let none = LimitsResponse(onMetered: .wait)
+        #expect(try await device.call(LimitsRequest(up: 0, down: 0)) == none)
         #expect(transfers.up.rate == nil && transfers.down.rate == nil)
+    }
+
+    @Test(
+        "a metered network is in the state until its reporter has gone; the choice is kept, and limits leave it as it is"
+    )
+    func metered() async throws {
+        let device = try HandledDevice()
+        func shown() async throws -> OnMetered? { try await device.call(StatusRequest())?.mount.metered }
+        #expect(try await shown() == nil)
+        _ = try await device.call(ReportMeteredRequest(isMetered: true))
+        #expect(try await shown() == .wait)
+        let chosen = try await device.call(LimitsRequest(onMetered: .continue))
+        #expect(chosen == LimitsResponse(onMetered: .continue))
+        #expect(try await shown() == .continue)
+        let limited = try await device.call(LimitsRequest(up: 500_000))
+        #expect(limited == LimitsResponse(up: 500_000, onMetered: .continue))
+        let stored = TransferRates(in: device.parts.metadata, log: device.parts.context.log)
+        #expect(stored == TransferRates(up: 500_000, onMetered: .continue))
+        device.service.ended(2)
+        #expect(try await shown() == .continue, "another client has gone")
+        device.service.ended(1)
+        #expect(try await shown() == nil)
+        _ = try await device.call(ReportMeteredRequest(isMetered: true))
+        _ = try await device.call(ReportMeteredRequest(isMetered: false))
+        #expect(try await shown() == nil)
     }
 
     @Test(

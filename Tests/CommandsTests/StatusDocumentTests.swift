@@ -32,6 +32,7 @@ struct StatusDocumentTests {
             reason: "r", aside: "/a", folder: path, recovered: 1, keptAside: 1, summary: "s")
         mount.check = CheckStatus(stage: "s", completedBytes: 0, totalBytes: 1, problems: 0)
         mount.limits = LimitStatus(up: 1, down: 1)
+        mount.metered = .wait
         mount.refusedPrograms = [RefusedProgram(program: "p", seconds: 1)]
         mount.work = WorkStatus(what: "w", completedItems: 0, totalItems: 1)
         let check = CheckResponse(

@@ -62,6 +62,18 @@ struct StatusTextTests {
         #expect(refused.contains("for 10 minutes: ubiquity downloads --allow 'in?dexer'"), "\(refused)")
     }
 
+    @Test("a metered network is shown with what waits because of it and how to change that")
+    func metered() {
+        var status = MountStatus.sample()
+        func shown() -> String? { StatusText.lines(status, .plain).first { $0.hasPrefix("  Network") } }
+        #expect(shown() == nil)
+        status.metered = .wait
+        let waiting = "uploads and background downloads wait (ubiquity limit --on-metered continue)"
+        #expect(shown() == "  Network     metered: \(waiting)")
+        status.metered = .continue
+        #expect(shown() == "  Network     metered: uploads and background downloads continue")
+    }
+
     @Test("a name cannot send control sequences to the terminal")
     func controlCharacters() throws {
         let lines = StatusText.table([(record, try item("a\u{1B}[2Jb\nc"))], .plain)

@@ -3,6 +3,7 @@ package import ControlServer
 package import DaemonProtocol
 package import Logging
 package import Maintenance
+import Sync
 
 /// Serves the control socket: composes the handlers, and calls the one registered for a request.
 package struct DaemonService: RequestHandler {
@@ -74,5 +75,8 @@ package struct DaemonService: RequestHandler {
 
     package func didRespond(_ request: DaemonRequest) async { router.didRespond(request) }
 
-    package func ended(_ connection: UInt64) { device.claims.end(connection) }
+    package func ended(_ connection: UInt64) {
+        device.claims.end(connection)
+        device.engine.reportMetered(false, by: connection)
+    }
 }

@@ -4,24 +4,36 @@ import DaemonProtocol
 import Sync
 import Transfers
 
-/// The limits of transfers.
+/// The limits of transfers, and reports of a metered network.
 struct LimitsHandler: NounHandler {
     let device: MountedDevice
 
-    func register(in router: inout CallRouter) { router.on(limits) }
+    func register(in router: inout CallRouter) {
+        router.on(limits)
+        router.on { (request: ReportMeteredRequest, client) in
+            device.engine.reportMetered(request.isMetered, by: client.connection)
+            return DoneResponse()
+        }
+    }
 
     func limits(_ request: LimitsRequest) async throws -> LimitsResponse {
-        let transfers = device.engine.context.transfers
-        guard request.up != nil || request.down != nil else { return LimitsResponse(transfers) }
+        guard request.up != nil || request.down != nil || request.onMetered != nil else { return present }
         for rate in [request.up, request.down] { try check(rate) }
         try await blocking { [self] in
-            var rates = TransferRates(up: transfers.up.rate, down: transfers.down.rate)
+            let (transfers, metered) = (device.engine.context.transfers, device.engine.context.metered)
+            var rates = TransferRates(up: transfers.up.rate, down: transfers.down.rate, onMetered: metered.choice)
             if let up = request.up { rates.up = up == 0 ? nil : up }
             if let down = request.down { rates.down = down == 0 ? nil : down }
+            if let choice = request.onMetered { rates.onMetered = MeteredRule.Choice(choice) }
             try rates.store(in: device.metadata)
-            rates.apply(to: transfers)
+            device.engine.apply(rates)
         }
-        return LimitsResponse(transfers)
+        return present
+    }
+
+    private var present: LimitsResponse {
+        let (transfers, metered) = (device.engine.context.transfers, device.engine.context.metered)
+        return LimitsResponse(up: transfers.up.rate, down: transfers.down.rate, onMetered: OnMetered(metered.choice))
     }
 
     private func check(_ rate: UInt64?) throws {
@@ -33,6 +45,22 @@ struct LimitsHandler: NounHandler {
     }
 }
 
-extension LimitsResponse {
-    fileprivate init(_ transfers: TransferContext) { self.init(up: transfers.up.rate, down: transfers.down.rate) }
+extension OnMetered {
+    init(_ choice: MeteredRule.Choice) {
+        self =
+            switch choice {
+            case .wait: .wait
+            case .continue: .continue
+            }
+    }
+}
+
+extension MeteredRule.Choice {
+    fileprivate init(_ choice: OnMetered) {
+        self =
+            switch choice {
+            case .wait: .wait
+            case .continue: .continue
+            }
+    }
 }

@@ -115,6 +115,7 @@ struct StatusHandler: NounHandler {
             if rates.up.rate != nil || rates.down.rate != nil {
                 status.limits = LimitStatus(up: rates.up.rate, down: rates.down.rate)
             }
+            status.metered = device.engine.context.metered.present.map(OnMetered.init)
             let refused = device.refused.all.map { RefusedProgram(program: $0.program, seconds: $0.seconds) }
             status.refusedPrograms = refused.isEmpty ? nil : refused
             return status

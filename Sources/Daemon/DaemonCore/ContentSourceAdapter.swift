@@ -69,6 +69,8 @@ final class ContentSourceAdapter: ContentSource {
     func request(_ command: ContentCommand, for item: LocalItem) throws {
         switch command {
         case .download: try requestDownload(item)
+        // What is kept waits where what a person has asked for does not.
+        case .keep: try requestDownload(item, priority: DownloadPriority.kept)
         case .downloadWhenSpace: try requestDownload(item, priority: DownloadPriority.whenSpace)
         case .evict:
             // Presenters are asked without blocking the caller, who may be one of them.

@@ -112,17 +112,30 @@ package final class ContentService: Sendable {
         Task { await keepPart(idle) }
     }
 
-    /// Fetches the rest of a file whose readers take more than a look at it, while it is open.
+    /// Fetches the rest of a file whose readers take more than a look at it, while it is open. On a metered network nothing is fetched
+    /// ahead; the next read requests it again.
     package func completeInBackground(_ item: LocalItem) {
+        guard context.metered.admits(.rest) else { return }
         active.withLock { active in
             guard var entry = active.downloads[item.blob], entry.completion == nil else { return }
             let download = entry.download
             entry.completion = Task {
-                do { try await download.completeAll(patience: context.transfers.patience(.seconds(60))) } catch {
-                    await self.noteDamage(error, of: item)
-                }
+                do {
+                    let whole: Void? = try await context.metered.perform(.rest) { [context] in
+                        try await download.completeAll(patience: context.transfers.patience(.seconds(60)))
+                    }
+                    if whole == nil { interrupted(item, download) }
+                } catch { await self.noteDamage(error, of: item) }
             }
             active.downloads[item.blob] = entry
+        }
+    }
+
+    /// Notes that the rest of a file is not being fetched any more, so that a later read requests it again.
+    private func interrupted(_ item: LocalItem, _ download: ContentDownload) {
+        active.withLock { active in
+            guard active.downloads[item.blob]?.download === download else { return }
+            active.downloads[item.blob]?.completion = nil
         }
     }
 

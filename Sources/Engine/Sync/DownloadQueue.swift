@@ -20,7 +20,8 @@ final class DownloadQueue: Sendable {
         self.room = room
     }
 
-    /// Downloads until nothing is wanted. Throws the cloud's error when it cannot be reached.
+    /// Downloads until nothing is wanted, or until what is left waits for a network that is not metered. Throws the cloud's error when it
+    /// cannot be reached.
     func run() async throws {
         // Files that only fill free space are tried once in a run.
         var tried: Set<NodeID> = []
@@ -42,7 +43,10 @@ final class DownloadQueue: Sendable {
 
     private func startable(_ wanted: [LocalItem]) -> [LocalItem] {
         running.withLock { running in
-            wanted.filter { !running.contains($0.node) && !context.waiting.contains($0.node) }
+            wanted.filter { item in
+                !running.contains(item.node) && !context.waiting.contains(item.node)
+                    && context.metered.admits(.download(DownloadCause(wanted: item.wanted)))
+            }
         }
     }
 
@@ -82,10 +86,8 @@ final class DownloadQueue: Sendable {
         }
         guard let item = present, item.wanted > 0, item.content != nil || item.presence == .whole else { return }
         do {
-            guard item.wanted > DownloadPriority.whenSpace else { return try await fetchOptional(item) }
-            try await room.making(for: item.size) {
-                try await service.fetch(item)
-                try await note(item, error: nil, wanted: 0)
+            _ = try await context.metered.perform(.download(DownloadCause(wanted: item.wanted))) { [self] in
+                try await fetchBytes(of: item)
             }
         } catch let error as TransferError where error.code == .offline || error.code == .stalled {
             throw error
@@ -100,6 +102,14 @@ final class DownloadQueue: Sendable {
             // again.
             try await note(item, error: "\(error)", wanted: 0)
             service.noteArrival()
+        }
+    }
+
+    private func fetchBytes(of item: LocalItem) async throws {
+        guard item.wanted > DownloadPriority.whenSpace else { return try await fetchOptional(item) }
+        try await room.making(for: item.size) {
+            try await service.fetch(item)
+            try await note(item, error: nil, wanted: 0)
         }
     }
 

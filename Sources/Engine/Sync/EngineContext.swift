@@ -27,6 +27,7 @@ package struct EngineContext: Sendable {
     package let loops = RewriteLoops()
     package let namesakes: Namesakes
     package let figures: DownloadFigures
+    package let metered = MeteredNetwork()
     let waiting = PermitWaiters()
     let keys: CollectionKeys
     let keyValueThrottle = KeyValueThrottle()

@@ -67,7 +67,7 @@ package final class SyncEngine: Sendable {
         outbox = Outbox(context)
         follower = LogFollower(context)
         shared.withLock { $0.space = Self.lastSpace(in: context.metadata) }
-        TransferRates(in: context.metadata, log: context.log).apply(to: context.transfers)
+        apply(TransferRates(in: context.metadata, log: context.log))
     }
 
     package var state: CloudState { shared.withLock { $0.state } }

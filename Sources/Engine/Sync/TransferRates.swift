@@ -1,24 +1,28 @@
 package import LocalMetadata
 package import Logging
-package import Transfers
+import Transfers
 
 import struct Foundation.Data
 import class Foundation.JSONDecoder
 import class Foundation.JSONEncoder
 
-/// The limits of a device's transfers in bytes a second; nil: none. A setting of the device that survives a restart.
+/// The limits of a device's transfers in bytes a second; nil: none. With what is done on a metered network they are a setting of the
+/// device that survives a restart.
 package struct TransferRates: Codable, Hashable, Sendable {
     package var up: UInt64?
     package var down: UInt64?
+    /// Nil: ``MeteredRule/Choice/wait``.
+    package var onMetered: MeteredRule.Choice?
 
     /// The rates that can be set.
     package static let valid: ClosedRange<UInt64> = 10_000...1_000_000_000_000
 
     private static let key = "limits"
 
-    package init(up: UInt64? = nil, down: UInt64? = nil) {
+    package init(up: UInt64? = nil, down: UInt64? = nil, onMetered: MeteredRule.Choice? = nil) {
         self.up = up
         self.down = down
+        self.onMetered = onMetered
     }
 
     /// Returns the stored rates; none where there are none, or where they cannot be read.
@@ -40,7 +44,7 @@ package struct TransferRates: Codable, Hashable, Sendable {
     }
 
     /// Applies the rates to transfers that begin from now on, and to those that wait.
-    package func apply(to transfers: TransferContext) {
+    func apply(to transfers: TransferContext) {
         transfers.up.setRate(up)
         transfers.down.setRate(down)
     }

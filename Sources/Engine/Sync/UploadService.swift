@@ -52,8 +52,10 @@ final class UploadService: Sendable {
         running.withLock { $0[node] }.map { $0.item.size == 0 ? 0 : Double($0.bytes) / Double($0.item.size) }
     }
 
-    /// Uploads settled files. Returns whether anything reached the cloud. Throws the cloud's error when it failed for all.
+    /// Uploads settled files. Returns whether anything reached the cloud; false on a metered network, where uploads wait. Throws the
+    /// cloud's error when it failed for all.
     func uploadDue(_ lane: Lane) async throws -> Bool {
+        guard context.metered.admits(transfer) else { return false }
         let due = context.time.now().adding(.zero - context.settle)
         let items = try await context.blocking { [context] in
             try context.metadata.read {
@@ -78,6 +80,8 @@ final class UploadService: Sendable {
         }
         return isAnyDone
     }
+
+    private var transfer: MeteredRule.Transfer { .upload(isUrgent: context.urgency.isUrgent) }
 
     /// Returns the items whose uploads are not delayed because another device rewrites them in response. Nothing is delayed while a user
     /// waits for it.
@@ -114,7 +118,10 @@ final class UploadService: Sendable {
             for candidate in candidates { running[candidate.item.node] = Progress(item: candidate.item, bytes: 0) }
         }
         defer { running.withLock { running in for candidate in candidates { running[candidate.item.node] = nil } } }
-        let results = try await uploader.upload(candidates.map(uploadItem), to: container)
+        let results = try await context.metered.perform(transfer) { [self] in
+            try await uploader.upload(candidates.map(uploadItem), to: container)
+        }
+        guard let results else { return false }
         return try await context.blocking { [self] in try note(zip(candidates, results)) }
     }
 

@@ -1,1 +1,1 @@
-package enum ContentCommand: Sendable { case download, downloadWhenSpace, evict }
+package enum ContentCommand: Sendable { case download, keep, downloadWhenSpace, evict }

@@ -154,7 +154,7 @@ extension VirtualFileSystem {
     package func setPin(_ pin: PinState, of node: NodeID) throws {
         // An item that no pin keeps can be evicted.
         let item = try update(node, pin == .keep ? .ordinary : .freeing) { $0.pin = pin }
-        if pin == .keep { try source.request(.download, for: item) }
+        if pin == .keep { try source.request(.keep, for: item) }
         if pin == .whenSpace { try source.request(.downloadWhenSpace, for: item) }
     }
 
@@ -166,7 +166,7 @@ extension VirtualFileSystem {
         }
         for container in containers {
             if container.pin != .inherited { _ = try update(container.node) { $0.pin = .inherited } }
-            if pin == .keep { try source.request(.download, for: container) }
+            if pin == .keep { try source.request(.keep, for: container) }
             if pin == .whenSpace { try source.request(.downloadWhenSpace, for: container) }
         }
     }

@@ -6,11 +6,20 @@ package struct LimitsRequest: DaemonCall {
     /// Bytes a second; 0: no limit; nil: as before.
     package let up: UInt64?
     package let down: UInt64?
+    /// Nil: as before.
+    package let onMetered: OnMetered?
 
-    package init(up: UInt64? = nil, down: UInt64? = nil) {
+    package init(up: UInt64? = nil, down: UInt64? = nil, onMetered: OnMetered? = nil) {
         self.up = up
         self.down = down
+        self.onMetered = onMetered
     }
+}
+
+/// What transfers for which no person waits do while the network is metered.
+package enum OnMetered: String, Codable, Sendable, CaseIterable {
+    case wait
+    case `continue`
 }
 
 /// The limits from now on, in bytes a second; nil: none.
@@ -19,9 +28,21 @@ package struct LimitsResponse: CallResponse {
 
     package let up: UInt64?
     package let down: UInt64?
+    package let onMetered: OnMetered?
 
-    package init(up: UInt64? = nil, down: UInt64? = nil) {
+    package init(up: UInt64? = nil, down: UInt64? = nil, onMetered: OnMetered? = nil) {
         self.up = up
         self.down = down
+        self.onMetered = onMetered
     }
+}
+
+/// Reports whether the network is metered. The report holds until the client's connection ends, so a client that crashes leaves no device
+/// that waits for ever. The network is metered if any client reports it.
+package struct ReportMeteredRequest: DaemonCall {
+    package typealias Response = DoneResponse
+    package static let verb = "reportMetered"
+
+    package let isMetered: Bool
+    package init(isMetered: Bool) { self.isMetered = isMetered }
 }

@@ -27,6 +27,8 @@ package struct MountStatus: Codable, Hashable, Sendable {
     package var work: WorkStatus?
     /// The limits of transfers; nil if there are none.
     package var limits: LimitStatus?
+    /// What uploads and background downloads do because the network is metered; nil while it is not.
+    package var metered: OnMetered?
     /// Programs that may not open documents that are not on this device for now, because they looked into too many.
     package var refusedPrograms: [RefusedProgram]?
 

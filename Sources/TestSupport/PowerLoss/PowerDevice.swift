@@ -130,7 +130,7 @@ private final class EngineSource: ContentSource {
         switch command {
         case .downloadWhenSpace: break
         case .evict: do { try current?.evictor.evict(item.node) } catch is EvictionRefusal { throw Errno(EBUSY) }
-        case .download:
+        case .download, .keep:
             guard let current else { return }
             if try current.context.metadata.write({ try $0.transfers.want(item, priority: 100) }).items > 0 {
                 current.downloadsWanted()

@@ -63,8 +63,9 @@ final class ScriptedHandler: RequestHandler {
         MonitorRequest.self,
         PackageTypesRequest.self, PinRequest.self, PublishRequest.self, RemoveVersionsRequest.self, ResetRequest.self,
         ResolveRequest.self, RestoreDeletedRequest.self, RestoreRequest.self, SetKeyValuesRequest.self,
-        AllowDownloadsRequest.self, DownloadsRequest.self, LimitsRequest.self, SetOnlineRequest.self,
-        StatusRequest.self, StopRequest.self, StorageRequest.self, SyncRequest.self, UnfollowRequest.self,
+        AllowDownloadsRequest.self, DownloadsRequest.self, LimitsRequest.self, ReportMeteredRequest.self,
+        SetOnlineRequest.self, StatusRequest.self, StopRequest.self, StorageRequest.self, SyncRequest.self,
+        UnfollowRequest.self,
         UnpublishRequest.self, VersionsRequest.self, WatchKeyValuesRequest.self, WatchRequest.self,
     ])
 

@@ -97,7 +97,7 @@ enum Samples {
         LinksRequest(), UnpublishRequest(link: 4),
         LatestVersionRequest(path: path, timeout: 5), SetOnlineRequest(isOnline: false),
         LogLevelRequest(level: "debug"), DownloadsRequest(days: 7), AllowDownloadsRequest(program: "indexer"),
-        LimitsRequest(up: 500_000, down: 0),
+        LimitsRequest(up: 500_000, down: 0, onMetered: .continue), ReportMeteredRequest(isMetered: true),
         ResumeRequest(path: oddPath, edits: .uploadUnlessConflict, seen: "7.0", staysPaused: true, timeout: 5),
     ]
 
@@ -128,7 +128,7 @@ enum Samples {
         ResetResponse(pendingItems: 2),
         CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1),
         LogLevelResponse(level: "debug"),
-        LimitsResponse(up: 500_000),
+        LimitsResponse(up: 500_000, onMetered: .wait),
         DownloadsResponse(days: [
             DownloadDay(
                 day: "2026-11-23",

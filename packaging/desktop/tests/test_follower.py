@@ -126,6 +126,44 @@ class FollowerTests(DaemonTestCase):
         self.assertFalse(self.follower.call("setOnline", {"isOnline": True}, answers.append))
         self.daemon.released.set()
 
+    def test_a_metered_network_is_reported_once_and_again_to_a_daemon_that_comes_back(self):
+        self.follow()
+        self.follower.report_metered(False)
+        self.follower.report_metered(True)
+        self.follower.report_metered(True)
+        self.loop.run_until(lambda: not self.daemon.calls.empty())
+        self.assertEqual(self.daemon.calls.get(), ("reportMetered", {"isMetered": True}))
+        self.daemon.close()
+        self.wait(lambda facts: not facts.is_reached)
+        self.assertTrue(self.daemon.calls.empty())
+        self.daemon = self.start({})
+        self.loop.run_until(lambda: not self.daemon.calls.empty())
+        self.assertEqual(self.daemon.calls.get(), ("reportMetered", {"isMetered": True}))
+
+    def test_a_report_follows_the_one_under_way_and_only_the_last_counts(self):
+        self.follow()
+        self.follower.report_metered(True)
+        for value in (False, True, False):
+            self.follower.report_metered(value)
+        self.loop.run_until(lambda: self.daemon.calls.qsize() == 2)
+        self.assertEqual(
+            [self.daemon.calls.get()[1]["isMetered"] for _ in range(2)], [True, False])
+
+    def test_a_report_that_failed_is_repeated_but_not_to_an_older_daemon(self):
+        self.follow()
+        self.daemon.failure = "failed"
+        self.follower.report_metered(True)
+        self.loop.run_until(lambda: not self.daemon.calls.empty())
+        self.daemon.calls.get()
+        self.daemon.failure = "unsupported"
+        self.loop.run_until(lambda: self.follower.refresh() or not self.daemon.calls.empty())
+        self.daemon.calls.get()
+        for _ in range(3):
+            self.asked()
+            self.follower.refresh()
+            self.loop.run_until(lambda: not self.daemon.asked.empty())
+        self.assertTrue(self.daemon.calls.empty())
+
     def test_messages_that_make_no_sense_change_nothing_or_end_the_connection(self):
         self.follow()
         for value in (None, 7, [], {"mount": 7}):

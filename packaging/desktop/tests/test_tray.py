@@ -20,6 +20,19 @@ class TrayTests(unittest.TestCase):
         shown = tray.tray([])
         self.assertEqual((shown.status, labels(shown.menu)), ("Passive", ["No documents are mounted", "", "Quit"]))
 
+    def test_a_metered_network_is_named_as_what_is_waited_for_while_nothing_is_transferred(self):
+        waiting = ONLINE._replace(metered="wait", pending_items=2, downloads=1)
+        shown = tray.tray([waiting])
+        self.assertEqual((shown.icon, shown.text), ("ubiquity-tray-offline", "3 items wait: the network is metered"))
+        self.assertIn(("metered", "/home/u/Mobile", "continue"), [entry.action for entry in shown.menu])
+        opened = waiting._replace(transfers=(Transfer("C/a", False, 1, 2),))
+        self.assertEqual(tray.tray([opened]).icon, "ubiquity-tray-syncing")
+        idle = tray.tray([ONLINE._replace(metered="wait")])
+        self.assertEqual((idle.icon, idle.text), ("ubiquity-tray", "Everything is in the cloud"))
+        chosen = tray.tray([waiting._replace(metered="continue")])
+        self.assertEqual(chosen.icon, "ubiquity-tray-syncing")
+        self.assertIn(("metered", "/home/u/Mobile", "wait"), [entry.action for entry in chosen.menu])
+
     def test_a_mount_with_nothing_to_do(self):
         shown = tray.tray([ONLINE])
         self.assertEqual((shown.status, shown.icon, shown.text), ("Active", "ubiquity-tray", "Everything is in the cloud"))

@@ -10,6 +10,7 @@ from .cloudproviders import CloudProviders
 from .follower import Follower
 from .loop import Loop
 from .alerts import Alert, Alerts
+from .network import Network
 from .notifications import Notifications
 from .statusitem import StatusItem
 from .thumbnails import Thumbnails, Worker
@@ -45,10 +46,12 @@ class Desktop:
         self._item = StatusItem(connection, tray.tray(()), self.perform, self._opening)
         self._providers = CloudProviders(connection, self.perform)
         self._notifications = Notifications(connection, ID, self.perform, self._alerts.dismissed)
+        self._network = Network(self._network_changed)
         self._look()
 
     def close(self):
         self._store()
+        self._network.close()
         for follower in self._followers.values():
             follower.close()
         self._notifications.close()
@@ -67,6 +70,7 @@ class Desktop:
         for mount, record in found.items():
             if mount not in self._followers:
                 self._followers[mount] = Follower(mount, self, self._loop)
+                self._followers[mount].report_metered(self._network.is_metered)
                 self._update_soon()
             elif self._pids.get(mount) != record.pid:
                 self._followers[mount].hurry()
@@ -75,6 +79,10 @@ class Desktop:
         if self._followers:
             self._update_soon()
         self._loop.later(_MOUNTS, self._look)
+
+    def _network_changed(self):
+        for follower in self._followers.values():
+            follower.report_metered(self._network.is_metered)
 
     def find(self, path):
         return mounts.read().get(path)
@@ -123,7 +131,7 @@ class Desktop:
     def perform(self, words):
         {
             "open": self._open, "show": self._show, "versions": self._versions, "allow": self._allow, "stop": self._stop,
-            "offline": self._offline, "online": self._online, "quit": self._quit,
+            "offline": self._offline, "online": self._online, "metered": self._metered, "quit": self._quit,
         }[words[0]](*words[1:])
 
     def _activate(self):
@@ -180,6 +188,9 @@ class Desktop:
     def _online(self, places):
         for mount in places:
             self._switch(True, mount, None)
+
+    def _metered(self, mount, choice):
+        self._call(mount, "limits", {"onMetered": choice}, "The setting cannot be changed", lambda: None)
 
     def _switch(self, is_online, mount, seconds):
         def done():

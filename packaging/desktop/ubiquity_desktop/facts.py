@@ -60,12 +60,19 @@ class Facts(NamedTuple):
     conflict_count: int = 0
     conflicts: Tuple[Conflict, ...] = ()
     refusals: Tuple[Refusal, ...] = ()
+    # While the network is metered: what transfers do for which no person waits, `wait` or `continue`.
+    metered: Optional[str] = None
     # What was recovered when the state was rebuilt, in words, and the folder by which the rebuild is recognised.
     rebuild: Optional[Tuple[str, str]] = None
 
     @property
     def is_busy(self):
         return self.uploads > 0 or self.downloads > 0 or self.pending_items > 0
+
+    @property
+    def is_held(self):
+        """Whether everything that is left waits for a network that is not metered."""
+        return self.is_busy and self.is_online and self.metered == "wait" and not self.transfers
 
     def absolute(self, path):
         if path is None:
@@ -86,7 +93,8 @@ def parse(mount, response, conflicts=()):
             pending_items=_count(queue.get("pendingItems")), pending_bytes=_count(queue.get("pendingBytes")),
             transfers=_each(status.get("transfers"), _transfer), troubles=_each(status.get("errors"), _trouble),
             conflict_count=_count(status.get("conflicts")), conflicts=tuple(conflicts),
-            refusals=_each(status.get("refusedPrograms"), _refusal), rebuild=_rebuild(status.get("rebuild")))
+            refusals=_each(status.get("refusedPrograms"), _refusal), metered=_optional_text(status.get("metered")),
+            rebuild=_rebuild(status.get("rebuild")))
     except (KeyError, TypeError, AttributeError):
         return None
 

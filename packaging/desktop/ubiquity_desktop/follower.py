@@ -32,6 +32,8 @@ class Follower:
         self._owner, self._loop, self._pace, self._clock = owner, loop, pace, clock
         self._number, self._due = None, 0
         self._is_asking = False
+        # Whether the network is metered, what the daemon knows of that by this connection, and whether a report is under way.
+        self._is_metered, self._reported, self._is_reporting = False, False, False
         # How many conflicts there were when they were listed, when that was, and whether there were events since.
         self._counted, self._listed, self._has_events = None, 0, False
         self._channel = Channel(mount, self, loop, "ubiquity-desktop", timing, clock)
@@ -43,12 +45,41 @@ class Follower:
         """Requests the facts now, because a person looks at them or has changed them."""
         self._ask_in(0)
 
+    def report_metered(self, is_metered):
+        """Reports to the daemon whether the network is metered. The daemon forgets it with the connection, so each connection begins with
+        it.
+        """
+        self._is_metered = is_metered
+        self._report()
+
     def hurry(self):
         self._channel.hurry()
 
     def close(self):
         self._stop()
         self._channel.close()
+
+    # The network.
+
+    def _report(self):
+        # One report at a time: the daemon handles requests side by side.
+        if self._is_reporting or self._reported == self._is_metered:
+            return
+        reported = self._is_metered
+
+        def done(message):
+            if message is None:
+                return
+            self._is_reporting = False
+            failure = message.get("failure")
+            # An older daemon has no such request. After another failure the next request for the state repeats it.
+            if isinstance(failure, dict) and failure.get("code") != "unsupported":
+                return
+            self._reported = reported
+            self.refresh()
+            self._report()
+
+        self._is_reporting = self._channel.call("reportMetered", {"isMetered": reported}, done)
 
     # The state.
 
@@ -66,6 +97,7 @@ class Follower:
 
     def _ask(self):
         self._number, self._due, self._is_asking = None, self._pace.idle, True
+        self._report()
         if not self._channel.call("status", {"paths": []}, self._answered):
             self._is_asking = False
             self._ask_in(self._pace.busy)
@@ -105,7 +137,7 @@ class Follower:
 
     def _next(self):
         self._is_asking = False
-        pace = self._pace.busy if self.facts.is_busy else self._pace.idle
+        pace = self._pace.busy if self.facts.is_busy and not self.facts.is_held else self._pace.idle
         self._ask_in(min(pace, max(self._due, self._pace.soon)))
 
     def _stop(self):
@@ -121,6 +153,8 @@ class Follower:
 
     def linked(self):
         self._counted = None
+        self._reported, self._is_reporting = False, False
+        self._report()
         self._ask_in(0)
 
     def lost(self):

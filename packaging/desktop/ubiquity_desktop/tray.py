@@ -79,7 +79,7 @@ def _state(facts):
         return "ubiquity-tray-offline"
     if facts.conflict_count > 0 or facts.refusals or _personal(facts):
         return "ubiquity-tray-attention"
-    if not facts.is_online:
+    if not facts.is_online or facts.is_held:
         return "ubiquity-tray-offline"
     return "ubiquity-tray-syncing" if facts.is_busy else "ubiquity-tray"
 
@@ -116,6 +116,9 @@ def summary(facts):
         return f"{_REASONS.get(facts.reason, 'Offline')}{waiting}"
     if not facts.is_busy:
         return "Everything is in the cloud"
+    if facts.is_held:
+        count = max(facts.pending_items, facts.uploads) + facts.downloads
+        return f"{_counted(count, 'item')} {'waits' if count == 1 else 'wait'}: the network is metered"
     parts = []
     if facts.pending_items or facts.uploads:
         left = f" ({size(facts.pending_bytes)})" if facts.pending_bytes else ""
@@ -138,6 +141,10 @@ def _entries(facts):
     entries = [Entry("summary", _short(summary(facts)))]
     if facts.transfers:
         entries.append(Entry("transfers", "Transfers", children=_lines(facts.transfers, _transfer)))
+    if facts.metered == "wait":
+        entries.append(Entry("metered", "Sync on Metered Networks", ("metered", facts.mount, "continue")))
+    elif facts.metered == "continue":
+        entries.append(Entry("metered", "Wait on Metered Networks", ("metered", facts.mount, "wait")))
     entries.append(Entry("open", "Open Folder", ("open", facts.mount), icon="folder-open"))
     entries += _conflicts(facts)
     troubles = personal_troubles(facts)

@@ -27,6 +27,7 @@ package enum StatusText {
             lines.append(field("Conflicts", style.warning(text), style))
         }
         if let limits = status.limits { lines.append(field("Limits", rates(up: limits.up, down: limits.down), style)) }
+        if let metered = status.metered { lines.append(field("Network", network(metered, style), style)) }
         for refused in status.refusedPrograms ?? [] {
             lines.append(field("Refused", style.warning(text(refused)), style))
         }
@@ -39,9 +40,10 @@ package enum StatusText {
     static func watched(_ status: MountStatus, _ style: TextStyle) -> [String] {
         let width = Terminal.width
         let cloud = status.cloud.state == .online ? "" : ", cloud \(reachability(status.cloud, style))"
+        let network = status.metered == .wait ? ", \(style.warning("waiting, as the network is metered"))" : ""
         let shown = status.transfers.prefix(15)
         let more = status.transfers.count - shown.count
-        return ["\(style.bold(status.mount)): \(queue(status.queue, style))\(cloud)"]
+        return ["\(style.bold(status.mount)): \(queue(status.queue, style))\(cloud)\(network)"]
             + shown.map { Terminal.isInteractive ? ProgressBar(transfer: $0).line(width: width, style) : plain($0) }
             + (more > 0 ? ["… and \(more) more"] : [])
     }
@@ -60,6 +62,21 @@ package enum StatusText {
     static func rates(up: UInt64?, down: UInt64?) -> String {
         func text(_ rate: UInt64?) -> String { rate.map { "\(ByteCount($0))/s" } ?? "without a limit" }
         return "up \(text(up)), down \(text(down))"
+    }
+
+    /// What a person reads about a metered network, as a clause.
+    static func sentence(_ onMetered: OnMetered) -> String {
+        switch onMetered {
+        case .wait: "uploads and background downloads wait"
+        case .continue: "uploads and background downloads continue"
+        }
+    }
+
+    private static func network(_ metered: OnMetered, _ style: TextStyle) -> String {
+        switch metered {
+        case .wait: style.warning("metered: \(sentence(metered)) (ubiquity limit --on-metered continue)")
+        case .continue: "metered: \(sentence(metered))"
+        }
     }
 
     private static func text(_ refused: RefusedProgram) -> String {

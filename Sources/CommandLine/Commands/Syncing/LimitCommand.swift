@@ -5,11 +5,15 @@ import DaemonProtocol
 /// `ubiquity limit`: limits how fast a device sends and receives.
 struct LimitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "limit", abstract: "Limit how fast this device sends and receives documents.",
+        commandName: "limit", abstract: "Limit how fast, and when, this device sends and receives documents.",
         discussion: """
             A RATE is in bytes a second, such as 500K, 2M or 1.5MB, at least 10kB; `off` is no limit. Without options, the present \
             limits are printed. They survive a restart, and apply at once, also to transfers under way. Changes of names and \
             attributes, which are small, are not limited. A program that waits for bytes waits 5 seconds at most for the limit.
+
+            While the network is metered, as NetworkManager reports to ubiquity-desktop, uploads wait, and so do downloads of what \
+            is pinned and of newer versions of documents that are here. What a program opens, and what `ubiquity download` and \
+            `ubiquity sync` request, is transferred. `--on-metered continue` changes that.
             """)
 
     @OptionGroup var mount: MountOption
@@ -23,6 +27,9 @@ struct LimitCommand: ParsableCommand {
     @Flag(help: "Remove both limits.")
     var off = false
 
+    @Option(help: ArgumentHelp("Whether uploads and background downloads wait while the network is metered."))
+    var onMetered: OnMetered?
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -32,6 +39,7 @@ struct LimitCommand: ParsableCommand {
         let mount: String
         let up: UInt64?
         let down: UInt64?
+        let onMetered: OnMetered
     }
 
     func validate() throws {
@@ -47,12 +55,16 @@ struct LimitCommand: ParsableCommand {
         let record = try mount.record()
         var connection = try DaemonConnection.open(record)
         let request = LimitsRequest(
-            up: off ? 0 : up.flatMap(Self.rate), down: off ? 0 : down.flatMap(Self.rate))
+            up: off ? 0 : up.flatMap(Self.rate), down: off ? 0 : down.flatMap(Self.rate), onMetered: onMetered)
         let limits = try connection.call(request)
+        let choice = limits.onMetered ?? .wait
         if json {
-            return print(try StatusJSON.text(Document(mount: record.mount, up: limits.up, down: limits.down)))
+            let document = Document(mount: record.mount, up: limits.up, down: limits.down, onMetered: choice)
+            return print(try StatusJSON.text(document))
         }
         print("\(record.mount): \(StatusText.rates(up: limits.up, down: limits.down)).")
+        guard onMetered != nil || (up == nil && down == nil && !off) else { return }
+        print("\(record.mount): on a metered network \(StatusText.sentence(choice)).")
     }
 
     /// Returns the bytes a second; 0 for `off`, nil for what is no rate.
@@ -63,3 +75,5 @@ struct LimitCommand: ParsableCommand {
         return count.bytes
     }
 }
+
+extension OnMetered: ExpressibleByArgument {}
