@@ -1,4 +1,6 @@
 /// One request, from its arrival to its end.
+///
+/// A granted claim is a lease: its holder loses it when it is stopped for longer than ``ClaimBounds/frozenHolder``, and when it dies.
 struct Claim: Sendable {
     enum Phase: Sendable {
         /// The claim waits for earlier claims.
