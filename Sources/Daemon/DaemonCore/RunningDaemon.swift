@@ -243,6 +243,7 @@ final class RunningDaemon: DaemonControl {
     /// whose rows are lost would look like leftovers.
     private func sweep() async {
         let startedAt = SystemTime().now()
+        defer { device.engine.context.endSweep() }
         do {
             let metadata = device.metadata
             if let problem = try await device.engine.context.blocking({ metadata.firstProblem() }) {

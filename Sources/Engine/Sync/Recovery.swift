@@ -107,7 +107,7 @@ package struct Recovery: Sendable {
                 guard now?.generation != blob.generation || now?.presence == Presence.none else { continue }
                 // A row that does not refer to the blob may not be durable yet, and could revert in a power failure.
                 try metadata.makeDurable()
-                try content.remove(blob)
+                _ = try content.removeLeftover(blob)
             }
         }
     }
@@ -121,4 +121,7 @@ extension EngineContext {
             try recovery.repairLost { downloads.isActive($0.blob) || mounted.isOpen($0.node) }
         }
     }
+
+    /// Ends what ``blockingSweep(_:_:_:)`` began, or keeps it from beginning: no name of a blob has to be remembered any longer.
+    package func endSweep() { content.endSweep() }
 }

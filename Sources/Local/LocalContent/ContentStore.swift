@@ -9,6 +9,7 @@ package final class ContentStore: Sendable {
     let shards: ContentShards
     let onCall: (@Sendable (ContentCall) throws(Errno) -> Void)?
     let unsynced: UnsyncedBlobs
+    let given = GivenNames()
     package let costs = RequestCosts()
 
     /// Opens the folder and makes it where it is missing. Each shard is made with its first blob. `onCall` runs before each call that
@@ -101,6 +102,7 @@ package final class ContentStore: Sendable {
     /// Runs a system call that names `blob`, and again if its shard had to be made first.
     private func inShard(of blob: BlobName, _ what: String, _ call: (String) -> Int32) throws(Errno) -> Int32 {
         try onCall?(.name)
+        given.insert(blob)
         let path = Self.path(of: blob)
         do throws(Errno) { return try check(what) { call(path) } } catch {
             guard error.code == ENOENT else { throw error }

@@ -98,6 +98,7 @@ final class SimulatedDevice {
 
     func start() throws {
         let (metadata, content) = try disk.open()
+        content.noteNewProcess()
         if cloud.bug == .sweepsEdits { try sweepEdits(metadata, content) }
         let recovery = Recovery(metadata: metadata, content: content, time: time, log: shared.log)
         try recovery.run()
