@@ -96,6 +96,15 @@ extension ReferenceModel {
             }
         }
 
+        @Test("a link that is refused leaves the time of its folder")
+        func refusedLink() async throws {
+            try await play([
+                .open(slot: 0, Self.a, flags: Self.make, mode: 0o644), .makeFolder(Self.b, mode: 0o755),
+                .setTimes(Self.b, access: .omit, modification: .at(seconds: 86_400, nanoseconds: 1), follows: true),
+                .link(Self.a, Path("b/c")),
+            ])
+        }
+
         private func play(_ operations: [Operation]) async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let failure = try await Playground(test).playBriefly(operations)

@@ -37,10 +37,13 @@ struct Bench: ~Copyable {
 
     /// Returns the result that the call must have: that of the disk, except where the mount refuses a call on purpose (docs/SEMANTICS.md).
     private mutating func expected(_ operation: Operation) -> Outcome {
-        let outcome = disk.perform(operation)
-        guard case .link(_, let new) = operation, outcome.code == 0 else { return outcome }
-        _ = disk.perform(.unlink(new))
-        return .failure(EPERM)
+        guard case .link(_, let new) = operation else { return disk.perform(operation) }
+        return disk.keepingFolderTime(of: new) { disk in
+            let outcome = disk.perform(operation)
+            guard outcome.code == 0 else { return outcome }
+            _ = disk.perform(.unlink(new))
+            return .failure(EPERM)
+        }
     }
 
     /// Whether the mount may refuse the call: it does not exchange a folder where one of the names stays local. A second exchange on the

@@ -10,6 +10,9 @@ struct Path: Hashable, Sendable {
         Path(bytes: bytes.isEmpty ? name : bytes + [UInt8(ascii: "/")] + name)
     }
 
+    /// The folder that the last name is in; nil for the folder that the history works in.
+    var folder: Path? { bytes.lastIndex(of: UInt8(ascii: "/")).map { Path(bytes: Array(bytes[..<$0])) } }
+
     /// Calls `body` with the path below `root` as a C string.
     func withPointer<R>(below root: String, _ body: (UnsafePointer<CChar>) -> R) -> R {
         // An empty path must reach the system call as an empty path.

@@ -36,6 +36,19 @@ struct Side: ~Copyable {
         }
     }
 
+    /// Restores the modification time that the folder of `path` has now after `body`, if there is such a folder.
+    mutating func keepingFolderTime(of path: Path, _ body: (inout Side) -> Outcome) -> Outcome {
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        let folder =
+            path.folder.map { $0.withPointer(below: root) { Glibc.open($0, flags) } } ?? Glibc.open(root, flags)
+        guard folder >= 0 else { return body(&self) }
+        defer { Glibc.close(folder) }
+        var status = stat()
+        guard fstat(folder, &status) == 0 else { return body(&self) }
+        defer { futimens(folder, [Operation.TimeChoice.omit.value, status.st_mtim]) }
+        return body(&self)
+    }
+
     func with(_ slot: Int, _ body: (OpenSlot) -> Outcome) -> Outcome {
         slots[slot].map(body) ?? .failure(EBADF)
     }
