@@ -28,6 +28,8 @@ private struct DatabaseWithAWriter: StorageDatabase {
     let base: any StorageDatabase
     let write: @Sendable () async throws -> Void
 
+    var isRemote: Bool { base.isRemote }
+
     func read<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T {
         try await base.read(body)
     }

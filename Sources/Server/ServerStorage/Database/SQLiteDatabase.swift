@@ -46,6 +46,8 @@ final class SQLiteDatabase: StorageDatabase {
         }
     }
 
+    var isRemote: Bool { false }
+
     func readOnce<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T {
         try await read { try body(SingleStatement($0)) }
     }

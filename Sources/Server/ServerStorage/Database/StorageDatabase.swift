@@ -16,6 +16,8 @@ protocol StorageDatabase: Sendable {
     /// Like ``read(_:)``, for a body that runs one statement at most: that sees one consistent state without a transaction, which PostgreSQL
     /// begins and ends by statements of their own. Two such reads may see different states.
     func readOnce<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T
+    /// Whether a query is a message to another process, so that lookups of many callers had better share one (``BatchedLookup``).
+    var isRemote: Bool { get }
     /// Like ``read(_:)``, for the start of a server. Blocks.
     func readAtOnce<T>(_ body: (any StorageTransaction) throws -> T) throws -> T
     /// - Parameter scope: The rows that `body` reads or changes.

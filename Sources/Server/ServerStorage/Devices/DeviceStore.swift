@@ -38,6 +38,15 @@ package struct DeviceStore: NounStore {
     let time: any TimeSource
     let log: Logger
     let accounts: AccountStore
+    private let lookup: StoredDevices
+
+    init(database: any StorageDatabase, time: any TimeSource, log: Logger, accounts: AccountStore) {
+        self.database = database
+        self.time = time
+        self.log = log
+        self.accounts = accounts
+        lookup = StoredDevices(database)
+    }
 
     /// Exchanges a code for a token and uses the code up.
     ///
@@ -67,28 +76,10 @@ package struct DeviceStore: NounStore {
     ///
     /// - Throws: `unauthorized` for a device that a restore suspended, and for one whose access has expired.
     package func device(with token: DeviceToken) async throws -> SignedInDevice? {
-        let now = now()
-        let found = try await database.readOnce {
-            db -> (device: SignedInDevice, hash: Data, seen: Int64, isSuspended: Bool, isExpired: Bool)? in
-            let row = try db.row(
-                """
-                SELECT account, identity, tokenHash, seen, resetAsked, suspended, scope, expires FROM device
-                JOIN account ON account.id = device.account
-                WHERE device.id = ? AND revoked IS NULL
-                """, [token.device])
-            return try row.map { row in
-                let device = try SignedInDevice(
-                    account: AccountID(row["account"]), device: token.device, cloud: row["identity"],
-                    isResetAsked: (row["resetAsked"] as Int64?) != nil, scope: DeviceScope(stored: row["scope"]))
-                return try (
-                    device, row["tokenHash"], row["seen"], (row["suspended"] as Int64?) != nil,
-                    row["expires"] as Int64? ?? .max <= now
-                )
-            }
-        }
+        let found = try await lookup.value(of: token.device)
         guard let found, isEqualInConstantTime(found.hash, hash(token.secret)) else { return nil }
         guard !found.isSuspended else { throw Self.suspended(token.device) }
-        guard !found.isExpired else { throw Self.expired }
+        guard found.expires.map({ $0 > now() }) ?? true else { throw Self.expired }
         try await noteContact(of: token.device, last: found.seen)
         return found.device
     }

@@ -47,6 +47,8 @@ final class PostgresDatabase: StorageDatabase {
         try await connected { try Self.read($0, body) }
     }
 
+    var isRemote: Bool { true }
+
     func readOnce<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T {
         try await connected { try body(SingleStatement(PostgresTransaction($0))) }
     }
