@@ -68,7 +68,7 @@ extension FoundCases {
         "histories of the second vocabulary that failed before succeed",
         arguments: [(2607, 70), (2890, 77), (821_928_859_326, 67), (821_928_859_403, 71)] as [(UInt64, Int)])
     func secondSeed(_ seed: UInt64, steps: Int) throws {
-        let outcome = try History.live(Plan(seed: seed, steps: steps), shared: SharedParts())
+        let outcome = try History.live(Plan(seed: seed, steps: steps, vocabulary: .second), shared: SharedParts())
         #expect(outcome.problems.isEmpty, "\(outcome.report)")
     }
 }

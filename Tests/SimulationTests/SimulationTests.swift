@@ -53,11 +53,18 @@ struct SimulationTests {
 
     @Test("what one device created alone is the same before and after a sync")
     func lonely() throws {
+        // The first seed found a folder that moved into another one that had moved out of it.
+        try live(also: [505_247_969_707], count: 100, hasFollower: false)
+    }
+
+    @Test("a device that only follows shows the same as the other one, and sends nothing")
+    func followed() throws { try live(also: [], count: 100, hasFollower: true) }
+
+    private func live(also known: [UInt64], count: UInt64, hasFollower: Bool) throws {
         let shared = try SharedParts()
         let start = UInt64.random(in: 0..<1 << 40)
-        // The first seed found a folder that moved into another one that had moved out of it.
-        for seed in [505_247_969_707] + Array(start..<start + 100) {
-            let history = try LonelyHistory(seed: seed, steps: 12, shared: shared)
+        for seed in known + Array(start..<start + count) {
+            let history = try LonelyHistory(seed: seed, steps: 12, hasFollower: hasFollower, shared: shared)
             guard !history.problems.isEmpty else { continue }
             Issue.record("seed \(seed)\n\((history.problems + history.story).joined(separator: "\n"))")
             return

@@ -13,25 +13,30 @@ extension BatchBuilder {
 
     /// - Returns: The package that the item was in; nil if it was in none.
     private mutating func package(around departure: Departure) throws -> NodeID? {
-        var folder = try transaction.local.item(departure.parent)
-        if folder == nil {
-            // The item's folder is deleted as well: only the log knows the package that this folder was in.
-            let tree = transaction.remote(in: container)
-            guard let parent = try tree.item(departure.item)?.parent,
-                let package = try tree.packages(around: parent).last
-            else { return nil }
-            folder = try transaction.local.item(package.id, in: container)
+        if let folder = try transaction.local.item(departure.parent) {
+            // A folder that stays on this device is in no package of the log, regardless of where it is here.
+            guard !folder.isExcluded else { return nil }
+            if let package = try packages.package(around: folder, transaction) { return package }
         }
-        // A folder that stays on this device is in no package of the log, regardless of where it is here.
-        guard let folder, !folder.isExcluded else { return nil }
+        // The item's folder was deleted as well, or a program took it out of the package before: only the log knows the package.
+        let tree = transaction.remote(in: container)
+        guard let parent = try tree.item(departure.item)?.parent,
+            let package = try packages.package(inLogAround: parent, tree),
+            let folder = try transaction.local.item(package, in: container), !folder.isExcluded
+        else { return nil }
         return try packages.package(around: folder, transaction)
     }
 
+    /// Adds a deletion. The deletion of a folder waits, unplanned, as long as an item that left the folder on this device cannot be moved out
+    /// of it in the log: the log deletes a folder only once it is empty.
     mutating func addAlone(_ departure: Departure) throws {
         guard planned.insert(departure.item).inserted else { return }
         let trees = try transaction.trees(of: departure.item, in: container)
         if trees.remote?.body == .folder {
-            try addDepartures(inside: departure.item)
+            guard try empty(departure.item) else {
+                planned.remove(departure.item)
+                return
+            }
             guard !isFull else { return }
         }
         let plan = reconciler.plan(trees)
@@ -47,14 +52,52 @@ extension BatchBuilder {
         try transaction.pending.markSent(departure)
     }
 
-    /// Adds the deletions of items that left the folder. The log deletes a folder once it is empty, so they precede the folder's own
-    /// deletion in the batch, whatever their times are.
-    private mutating func addDepartures(inside folder: ItemID) throws {
+    /// Adds the deletions and moves of the items that left a deleted folder, whatever their times are. Returns false if one of them has to
+    /// wait. Items that another device moved into the folder do not count: the log then keeps the folder.
+    private mutating func empty(_ folder: ItemID) throws -> Bool {
+        var isEmpty = true
         for child in try transaction.remote(in: container).children(of: folder) where !isFull {
-            guard let departure = try transaction.pending.departure(of: child, in: container), !departure.isSent else {
-                continue
+            if let departure = try transaction.pending.departure(of: child, in: container) {
+                guard !departure.isSent else { continue }
+                try addAlone(departure)
+                isEmpty = isEmpty && planned.contains(child)
+            } else if let item = try transaction.local.item(child, in: container), !item.isExcluded {
+                let didMove = try moveOut(item, of: folder)
+                isEmpty = isEmpty && didMove
             }
-            try addAlone(departure)
         }
+        return isEmpty
+    }
+
+    /// Adds the move of an item out of a deleted folder. Returns false if it has to wait, because its sync is paused or its package is not
+    /// complete.
+    private mutating func moveOut(_ item: LocalItem, of folder: ItemID) throws -> Bool {
+        guard try hasLeft(item) else { return true }
+        try add(item)
+        if complete.contains(item.item) { return true }
+        guard planned.contains(item.item) else { return false }
+        // Its own move follows, because it takes the folder's name or is being added further up the call stack.
+        try changes.append(moveAside(item.item, to: keptFolder(above: folder)))
+        return true
+    }
+
+    /// Returns whether a program moved the item away from its place in the log.
+    func hasLeft(_ item: LocalItem) throws -> Bool {
+        try reconciler.plan(transaction.trees(of: item.item, in: container)).changes.contains { change in
+            if case .move = change { true } else { false }
+        }
+    }
+
+    /// Returns the nearest folder above that this device still has.
+    private func keptFolder(above folder: ItemID) throws -> ItemID {
+        let tree = transaction.remote(in: container)
+        var next = folder
+        // Folders of a hostile log may form a cycle; no path has more folders.
+        for _ in 0..<4096 {
+            guard let parent = try tree.item(next)?.parent, parent != .root else { return .root }
+            if try transaction.local.node(of: parent, in: container) != nil { return parent }
+            next = parent
+        }
+        return .root
     }
 }

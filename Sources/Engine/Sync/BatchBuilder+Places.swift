@@ -12,48 +12,28 @@ extension BatchBuilder {
         let key = NameKey(place.name, folding: try tree.state().foldsNames)
         guard let resident = try tree.child(of: place.parent, key: key), resident != place.item else { return nil }
         if let departure = try transaction.pending.departure(of: resident, in: container), !departure.isSent {
-            try moveOut(of: resident, for: place.item, to: place.parent)
             try addAlone(departure)
+            // The deletion of a folder may have to wait for the items that left it, or for the next batch.
+            if let waiting = try transaction.pending.departure(of: resident, in: container), !waiting.isSent {
+                try changes.append(moveAside(resident, to: place.parent))
+            }
             return nil
         }
         guard let item = try transaction.local.item(resident, in: container), !item.isExcluded,
             try !transaction.local.isPaused(item)
         else { return nil }
-        let parent = try transaction.local.item(item.parent)?.item
-        guard item.name != place.name || parent != place.parent else { return nil }
+        // An item that only has not followed the log yet keeps the place: the log's rules decide.
+        guard try hasLeft(item) else { return nil }
         try addAlone(item)
         guard !complete.contains(resident), try isWaitingForThisBatch(item) else { return nil }
         // Two items that swap places, or of which one moves into the other, need a third place.
-        changes.append(.move(resident, parent: place.parent, name: try ItemName("\(resident).moving")))
+        try changes.append(moveAside(resident, to: place.parent))
         return item
     }
 
-    /// Adds the moves of items out of a deleted folder before its deletion: the log deletes a folder only once it is empty. An item whose own
-    /// move has to follow, because it takes the folder's name or is being added further up the call stack, gets a third place until then.
-    private mutating func moveOut(of folder: ItemID, for newcomer: ItemID, to parent: ItemID) throws {
-        for item in try itemsMoved(outOf: folder) {
-            if item.item != newcomer { try addAlone(item) }
-            let isUnderway = planned.contains(item.item) && !complete.contains(item.item)
-            guard isUnderway || item.item == newcomer else { continue }
-            changes.append(.move(item.item, parent: parent, name: try ItemName("\(item.item).moving")))
-        }
-    }
-
-    /// Returns the items that are in a deleted folder in the log, and elsewhere on this device.
-    private func itemsMoved(outOf folder: ItemID) throws -> [LocalItem] {
-        let tree = transaction.remote(in: container)
-        var (folders, seen): ([ItemID], Set<ItemID>) = ([folder], [folder])
-        var moved: [LocalItem] = []
-        while let next = folders.popLast() {
-            for child in try tree.children(of: next) where seen.insert(child).inserted {
-                if let item = try transaction.local.item(child, in: container) {
-                    if !item.isExcluded { moved.append(item) }
-                } else {
-                    folders.append(child)
-                }
-            }
-        }
-        return moved
+    /// Returns the move of an item to a third place, where it is until another change moves or deletes it.
+    func moveAside(_ item: ItemID, to parent: ItemID) throws -> Change {
+        .move(item, parent: parent, name: try ItemName("\(item).moving"))
     }
 
     /// Returns whether the item, or a folder above it, is being added further up the call stack: then it can be added afterwards, in this

@@ -1,3 +1,5 @@
+import CloudModel
+import ContainerLog
 import LocalMetadata
 
 /// Caches what a batch being built knows of packages, so that each is examined once.
@@ -17,6 +19,7 @@ struct PackageMemory {
     /// Whether a package waits for the next batch only because this one is full.
     var isCutShort = false
     private var known: [NodeID: NodeID?] = [:]
+    private var knownInLog: [ItemID: ItemID?] = [:]
 
     /// Returns the outermost package that an item is or is inside.
     mutating func package(around item: LocalItem, _ transaction: MetadataTransaction) throws -> NodeID? {
@@ -28,5 +31,13 @@ struct PackageMemory {
             known[item.parent] = .some(above)
         }
         return above ?? (item.isPackage ? item.node : nil)
+    }
+
+    /// Returns the outermost package of the log that a folder is or is inside.
+    mutating func package(inLogAround folder: ItemID, _ tree: RemoteTree) throws -> ItemID? {
+        if let known = knownInLog[folder] { return known }
+        let package = try tree.packages(around: folder).last?.id
+        knownInLog[folder] = .some(package)
+        return package
     }
 }

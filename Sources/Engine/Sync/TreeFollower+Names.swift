@@ -23,6 +23,11 @@ extension TreeFollower {
             guard let still = try transaction.local.item(named: name, in: parent), still.item == other.item else {
                 return true
             }
+            if still.kind == .folder, let agreed = try transaction.synced.item(still.item, in: container) {
+                // It is emptied further up the call stack, or once its items can be shown where the log has them.
+                try giveWay(still, agreed)
+                return true
+            }
             other = still
         }
         if other.kind == .folder, remote.body.kind == .folder, try !isPackage(name) {
@@ -48,15 +53,18 @@ extension TreeFollower {
             return true
         }
         // A program of this device moved it here: the log decides when it receives the move.
-        let synced = try transaction.agreed(other.item, in: container)
-        guard var synced, synced.name == still.name, try transaction.local.item(still.parent)?.item == synced.parent
-        else {
-            return false
-        }
-        // No program moved it: its agreed name changes too, or the new name would be sent as a move.
-        synced.name = try giveWay(still)
-        try transaction.synced.set(synced, in: container)
+        guard let synced = try transaction.agreed(other.item, in: container), synced.name == still.name,
+            try transaction.local.item(still.parent)?.item == synced.parent
+        else { return false }
+        try giveWay(still, synced)
         return true
+    }
+
+    /// Renames an item that no program moved. Its agreed name changes too, or the new name would be sent as a move.
+    private mutating func giveWay(_ item: LocalItem, _ agreed: CloudItem) throws {
+        var agreed = agreed
+        agreed.name = try giveWay(item)
+        try transaction.synced.set(agreed, in: container)
     }
 
     /// Merges a folder made here with one of the same name made elsewhere (as the reducer does).

@@ -134,15 +134,11 @@ extension TreeFollower {
         var rows: [LocalItem] = []
         try transaction.local.forEach(below: package) { if $0.conflict == nil { rows.append($0) } }
         var gone: [SetAside] = []
+        for departed in try departedItems(of: package, rows) {
+            try transaction.pending.removeDeparture(of: departed, in: container)
+            gone.append(try release(departed))
+        }
         for row in rows {
-            if row.kind == .folder {
-                // An item that was moved into the package and then deleted is deleted at its place in the log.
-                for departure in try transaction.pending.unsentDepartures(below: row.node)
-                where try isInLog(transaction.trees(of: departure.item, in: container), package) {
-                    try transaction.pending.removeDeparture(of: departure.item, in: container)
-                    gone.append(try release(departure.item))
-                }
-            }
             let trees = try transaction.trees(of: row.item, in: container)
             // Items that the log never had exist only in the copy, and items that the log has elsewhere were moved here; both stay with the
             // copy.
@@ -160,6 +156,31 @@ extension TreeFollower {
         }
         try rename(package, to: name)
         return gone
+    }
+
+    /// Returns the items deleted here that the log has in the package. An item that was moved into the package and then deleted is deleted at
+    /// its place in the log.
+    private func departedItems(of package: LocalItem, _ rows: [LocalItem]) throws -> [ItemID] {
+        var departed: [ItemID] = []
+        for row in rows where row.kind == .folder {
+            for departure in try transaction.pending.unsentDepartures(below: row.node)
+            where try isInLog(transaction.trees(of: departure.item, in: container), package) {
+                departed.append(departure.item)
+            }
+        }
+        // A program that replaces a package, or a folder in it, deletes items of a folder that is no longer inside.
+        var (folders, seen): ([ItemID], Set<ItemID>) = ([package.item], Set(departed))
+        while let folder = folders.popLast() {
+            for child in try tree.children(of: folder) {
+                folders.append(child)
+                guard !seen.contains(child), try transaction.local.node(of: child, in: container) == nil,
+                    let departure = try transaction.pending.departure(of: child, in: container), !departure.isSent
+                else { continue }
+                seen.insert(child)
+                departed.append(child)
+            }
+        }
+        return departed
     }
 
     private func isInLog(_ trees: ItemTrees, _ package: LocalItem) throws -> Bool {

@@ -29,7 +29,7 @@ package struct TreeFollower {
     /// Folders in which a name became free, that siblings may have wanted.
     var freed: Set<NodeID> = []
     /// Items being followed further up the call stack: names that are swapped would recurse for ever.
-    private var underway: Set<ItemID> = []
+    private(set) var underway: Set<ItemID> = []
     private var priorities: [NodeID: UInt8] = [:]
     private let reconciler = Reconciler()
 
@@ -61,6 +61,13 @@ package struct TreeFollower {
         if isInPackage { trees.local?.evictsOnUpdate = true }
         if trees.remote == nil, trees.local == nil, let sibling = try transaction.local.item(id, in: container) {
             return try followSibling(sibling)
+        }
+        if trees.remote == nil, trees.synced != nil, trees.local?.kind == .folder, trees.local?.hasChildren == true {
+            guard try !followContent(ofDeleted: id) else {
+                // It stays as long as they do, and stays unsettled.
+                return try trees.synced.map { try transaction.synced.set($0, in: container) } ?? ()
+            }
+            trees = try transaction.trees(of: id, in: container)
         }
         var plan = reconciler.plan(trees)
         for action in plan.follow where try !perform(action, id) {

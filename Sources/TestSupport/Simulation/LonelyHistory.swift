@@ -1,18 +1,25 @@
 import DeviceSupport
+import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
 /// One device that works and syncs alone: a sync has no reason to change anything that its user made.
+///
+/// A second device may follow: it shows the same once it has folded what the first one sent, and sends nothing itself.
 package final class LonelyHistory {
     package private(set) var story: [String] = []
     package private(set) var problems: [String] = []
+    private let device: SimulatedDevice
+    private let follower: SimulatedDevice?
 
-    package init(seed: UInt64, steps: Int, shared: SharedParts) throws {
+    package init(seed: UInt64, steps: Int, hasFollower: Bool = false, shared: SharedParts) throws {
         var random = SeededGenerator(seed: seed)
         var ledger = Ledger()
         var next = 0
-        let device = try SimulatedDevice(
-            number: 0, seed: seed, skew: .zero, cloud: SimulatedCloud(bug: nil), shared: shared)
+        let cloud = SimulatedCloud(bug: nil)
+        device = try SimulatedDevice(number: 0, seed: seed, skew: .zero, cloud: cloud, shared: shared)
+        follower =
+            hasFollower ? try SimulatedDevice(number: 1, seed: seed, skew: .zero, cloud: cloud, shared: shared) : nil
         story.append(try UserActions(device: device).populate(&ledger, &next))
         for _ in 0..<steps where problems.isEmpty {
             for _ in 0..<random.number(1..<6) {
@@ -22,10 +29,39 @@ package final class LonelyHistory {
             device.files.noteIdleEdits(pause: .seconds(2))
             let before = try Snapshot(device)
             device.time.advance(by: .seconds(1))
+            if random.chance(30) { try sendWithoutUploads() }
             try device.syncFully()
             story.append("syncs")
-            problems += before.difference(from: try Snapshot(device))
+            let after = try Snapshot(device)
+            problems += before.difference(from: after)
+            if random.chance(60) { try follow(after) }
         }
         try device.end()
+        try follower?.end()
+    }
+
+    /// Sends what can be sent before the bytes of any edit are in the cloud.
+    private func sendWithoutUploads() throws {
+        story.append("sends without uploads")
+        for _ in 0..<50 where try device.makeBatch() {
+            try device.append()
+            while try device.fold() {}
+            try device.followUnsettled()
+        }
+        try follower?.syncFully()
+    }
+
+    /// I32: of two devices, only the one whose user works writes to the log.
+    private func follow(_ shown: Snapshot) throws {
+        guard let follower else { return }
+        follower.time.advance(by: .seconds(1))
+        let length = device.cloud.log.count
+        try follower.syncFully()
+        try follower.syncFully()
+        story.append("the other device follows")
+        if device.cloud.log.count != length { problems.append("the device that only follows sent a batch") }
+        // What a program still writes is sent at its last close.
+        guard try device.unrest().isEmpty, try UserActions(device: device).items(where: \.isWriting).isEmpty else { return }
+        problems += shown.difference(from: try Snapshot(follower)).map { "on the other device, \($0)" }
     }
 }

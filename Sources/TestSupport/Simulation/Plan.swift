@@ -10,7 +10,7 @@ package struct Plan: Hashable, Sendable {
     package var bug: SeededBug?
     package let vocabulary: Vocabulary
 
-    package init(seed: UInt64, steps: Int, bug: SeededBug? = nil, vocabulary: Vocabulary = .second) {
+    package init(seed: UInt64, steps: Int, bug: SeededBug? = nil, vocabulary: Vocabulary = .latest) {
         self.seed = seed
         self.steps = Array(0..<steps)
         self.bug = bug
@@ -31,6 +31,19 @@ package enum Vocabulary: Int, Hashable, Sendable, CaseIterable {
     /// Also copies on one device and between two, swaps of kind, names that are taken on purpose, packages in packages, attributes of
     /// conflict versions.
     case second = 2
+    /// Also folders and packages whose content moves out before they are deleted.
+    case third = 3
+
+    package static let latest = third
+
+    /// The number of actions, each as often as it is likely.
+    var actions: Int {
+        switch self {
+        case .first: 100
+        case .second: 140
+        case .third: 154
+        }
+    }
 }
 
 /// The outcome of a history.
@@ -45,7 +58,7 @@ package struct Outcome: Sendable {
 
     /// A readable report: how to reproduce the history, what is wrong, and which steps led to it.
     package var report: String {
-        let vocabulary = plan.vocabulary == .second ? "" : " VOCABULARY=\(plan.vocabulary.rawValue)"
+        let vocabulary = plan.vocabulary == .latest ? "" : " VOCABULARY=\(plan.vocabulary.rawValue)"
         var lines = ["make simulate SEED=\(plan.seed) STEPS=\((plan.steps.last ?? 0) + 1)\(vocabulary)"]
         lines += problems.map { "- \($0)" }
         return (lines + story).joined(separator: "\n")

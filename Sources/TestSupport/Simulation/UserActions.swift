@@ -14,7 +14,7 @@ struct UserActions {
     let device: SimulatedDevice
     /// Whether every file is closed at once.
     var isCalm = false
-    var vocabulary = Vocabulary.second
+    var vocabulary = Vocabulary.latest
     /// The devices from which a user may copy a file.
     var others: [SimulatedDevice] = []
     let caller = Caller(user: 1000, group: 1000)
@@ -25,7 +25,7 @@ struct UserActions {
     /// Performs one action and returns its description. Errors that a program would see are part of the story.
     func act(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         device.time.advance(by: .milliseconds(random.number(1..<300)))
-        var what = random.number(0..<(vocabulary == .first ? 100 : 140))
+        var what = random.number(0..<vocabulary.actions)
         if isCalm, 90..<98 ~= what { what = 0 }
         do {
             switch what {
@@ -53,7 +53,9 @@ struct UserActions {
             case 126..<130: return try saveByTakenName(&random, &ledger, &next)
             case 130..<133: return try exchangeFiles(&random, &ledger)
             case 133..<137: return try nestPackage(&random, &ledger, &next)
-            default: return try changeSibling(&random)
+            case 137..<140: return try changeSibling(&random)
+            case 140..<150: return try dissolve(&random, &ledger, &next)
+            default: return try replacePackage(&random, &ledger, &next)
             }
         } catch { return "(\(what)) \(try Self.text(of: error))" }
     }
