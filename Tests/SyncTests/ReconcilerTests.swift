@@ -37,6 +37,9 @@ struct ReconcilerTests {
         #expect(plan.follow.isEmpty && plan.needsUpload)
         let open = LocalState.following(base).with { $0.isBeingWritten = true }
         #expect(reconciler.plan(trees(nil, base, open)) == ItemPlan(agreed: base))
+        var sent = trees(nil, base, .following(base))
+        sent.isBeingSent = true
+        #expect(reconciler.plan(sent) == ItemPlan(agreed: base))
     }
 
     @Test("a folder that was deleted in the log stays while it has contents")

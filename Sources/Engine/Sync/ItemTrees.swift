@@ -12,7 +12,7 @@ package struct ItemTrees: Sendable {
     package var local: LocalState?
     /// Whether a program deleted the item here and the log has not confirmed it.
     package var isDeparted: Bool
-    /// Whether the batch that is being sent changes the departed item, so that the agreed state is about to change.
+    /// Whether the batch that is being sent changes an item that is missing on a side, so that the agreed state is about to change.
     package var isBeingSent: Bool
     /// Whether the mount shows the content of the departed item as a version in conflict, which was not deleted with it.
     package var isShownAsVersion: Bool

@@ -37,6 +37,8 @@ extension MetadataTransaction {
         if trees.isDeparted {
             trees.isBeingSent = try isBeingSent(id, in: container)
             trees.isShownAsVersion = try isVersionShown(trees.synced?.digest, of: id, in: container)
+        } else if remote == nil, trees.synced != nil, trees.local?.isPending == true {
+            trees.isBeingSent = try isBeingSent(id, in: container)
         }
         return trees
     }

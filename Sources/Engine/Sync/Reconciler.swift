@@ -12,7 +12,7 @@ package struct Reconciler: Sendable {
         switch (trees.remote, trees.local) {
         case (let remote?, let local?): return bothPresent(remote, trees.synced ?? adopted(remote, local), local)
         case (let remote?, nil): return onlyRemote(remote, trees)
-        case (nil, let local?): return onlyLocal(local, trees.synced)
+        case (nil, let local?): return onlyLocal(local, trees)
         case (nil, nil): return onNeitherSide(trees)
         }
     }
@@ -45,13 +45,14 @@ package struct Reconciler: Sendable {
         return ItemPlan(agreed: agreed, changes: [.delete(remote.id, base: synced.digest)])
     }
 
-    private func onlyLocal(_ local: LocalState, _ synced: CloudItem?) -> ItemPlan {
-        guard let synced else { return creation(of: local) }
+    private func onlyLocal(_ local: LocalState, _ trees: ItemTrees) -> ItemPlan {
+        guard let synced = trees.synced else { return creation(of: local) }
         // Another device deleted it. Children that only this device has stay, and so the folder is restored for all devices.
         if local.kind == .folder, local.hasChildren {
             return ItemPlan(follow: [.keepFolder], agreed: nil, changes: creation(of: local).changes)
         }
-        if local.isBeingWritten { return ItemPlan(agreed: synced) }
+        // What is being sent may bring it back in the log with another content than the one shown here, even if that is the agreed one.
+        if local.isBeingWritten || trees.isBeingSent { return ItemPlan(agreed: synced) }
         guard local.kind == .file, !local.hasContent(of: synced) else {
             return ItemPlan(follow: [.remove], agreed: nil)
         }
