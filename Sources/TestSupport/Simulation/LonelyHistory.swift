@@ -61,7 +61,9 @@ package final class LonelyHistory {
         story.append("the other device follows")
         if device.cloud.log.count != length { problems.append("the device that only follows sent a batch") }
         // What a program still writes is sent at its last close.
-        guard try device.unrest().isEmpty, try UserActions(device: device).items(where: \.isWriting).isEmpty else { return }
+        guard try device.unrest().isEmpty, try UserActions(device: device).items(where: \.isWriting).isEmpty else {
+            return
+        }
         problems += shown.difference(from: try Snapshot(follower)).map { "on the other device, \($0)" }
     }
 }

@@ -69,7 +69,12 @@ extension UserActions {
         let name = random.chance(60) ? "\(item.name)" : other
         guard try self.item(name, in: folder) == nil else { return false }
         if item.isExcluded { try excuseAll(below: item, &ledger) }
+        let text = try content(of: item)
         try device.files.rename(item.name.bytes, in: item.parent, to: Array(name.utf8), in: folder, mode: .noReplace)
+        // It takes the identity of a document of that name that was deleted a moment ago, and may be written before the next look.
+        if let text, let now = try row(item), now.item != item.item {
+            ledger.rename(text, from: item.item, to: now.item)
+        }
         return true
     }
 
