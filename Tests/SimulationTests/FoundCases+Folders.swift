@@ -74,7 +74,7 @@ extension FoundCases {
 
     @Test(
         "histories of the third vocabulary that failed before succeed",
-        arguments: [(507_695, 69), (508_261, 74), (508_421, 75), (903_168, 33)] as [(UInt64, Int)])
+        arguments: [(507_695, 69), (508_261, 74), (508_421, 75), (903_168, 33), (1860, 74)] as [(UInt64, Int)])
     func thirdSeed(_ seed: UInt64, steps: Int) throws {
         let outcome = try History.live(Plan(seed: seed, steps: steps, vocabulary: .third), shared: SharedParts())
         #expect(outcome.problems.isEmpty, "\(outcome.report)")

@@ -37,7 +37,7 @@ extension MetadataTransaction {
         if trees.isDeparted {
             trees.isBeingSent = try isBeingSent(id, in: container)
             trees.isShownAsVersion = try isVersionShown(trees.synced?.digest, of: id, in: container)
-        } else if remote == nil, trees.synced != nil, trees.local?.isPending == true {
+        } else if remote == nil, trees.synced != nil, trees.local != nil {
             trees.isBeingSent = try isBeingSent(id, in: container)
         }
         return trees
@@ -58,8 +58,8 @@ extension MetadataTransaction {
 
     /// Returns whether the batch that is being sent has a change of that item.
     private func isBeingSent(_ id: ItemID, in container: ContainerID) throws -> Bool {
-        guard let outbox = try pending.batch(of: container) else { return false }
-        return try ChangeBatch(decoding: outbox.payload).changes.contains { $0.item == id }
+        try pending.sentItems(of: container) { Set(try ChangeBatch(decoding: $0).changes.compactMap(\.item)) }.contains(
+            id)
     }
 
     /// Discards the batch that is being sent, which has had no effect: the items that it names return to their state before the batch.

@@ -26,6 +26,8 @@ final class TransactionMemory {
     var movesSyncedFolders = false
     var packageTypes: [ContainerID: PackageTypes] = [:]
     var collections: [ContainerID: CollectionEpochs] = [:]
+    /// The items of the batch that is being sent.
+    var sentItems: [ContainerID: Set<ItemID>] = [:]
     var changedStores: Set<ContainerID> = []
     /// The shown values of keys before this transaction changed them.
     var shownValues: [ContainerID: [String: [UInt8]?]] = [:]

@@ -13,8 +13,19 @@ extension PendingChanges {
         return row.map { (UInt64(bitPattern: $0[0]), Array($0[1] as Data)) }
     }
 
+    /// Returns the items of the batch that is being sent, which `items` finds in its payload, once in a transaction.
+    package func sentItems(
+        of container: ContainerID, _ items: (_ payload: [UInt8]) throws -> Set<ItemID>
+    ) throws -> Set<ItemID> {
+        if let known = transaction.memory.sentItems[container] { return known }
+        let found = try batch(of: container).map { try items($0.payload) } ?? []
+        transaction.memory.sentItems[container] = found
+        return found
+    }
+
     /// Stores the batch until the log shows it, and marks its changes as sent.
     package func setBatch(_ payload: [UInt8], deviceSequence: UInt64, of container: ContainerID) throws {
+        transaction.memory.sentItems[container] = nil
         try run("DELETE FROM setting WHERE key = ?", [LocalContainer.successorsKey(container)])
         try run(
             "INSERT INTO outbox (container, deviceSequence, payload) VALUES (?,?,?)",
@@ -22,6 +33,7 @@ extension PendingChanges {
     }
 
     package func removeBatch(of container: ContainerID) throws {
+        transaction.memory.sentItems[container] = nil
         try run("DELETE FROM outbox WHERE container = ?", [container.value])
     }
 
