@@ -13,7 +13,7 @@ extension TreeFollower {
         var last = NodeID(0)
         while case let page = try transaction.local.children(of: node, after: last, limit: 500), let end = page.last {
             last = end.node
-            for child in page where try isFollower(child) { try follow(child.item) }
+            for child in page where try hasToFollow(child) { try follow(child.item) }
         }
         // The items that followed are elsewhere now. Of many that are left, the first ones decide until they are.
         guard case let rest = try transaction.local.children(of: node, limit: 500), !rest.isEmpty else { return false }
@@ -21,7 +21,7 @@ extension TreeFollower {
     }
 
     /// Returns whether the item has to follow the log: not a sibling, which follows its document, nor one that only this device has.
-    private func isFollower(_ child: LocalItem) throws -> Bool {
+    private func hasToFollow(_ child: LocalItem) throws -> Bool {
         guard child.conflict == nil, !child.isExcluded else { return false }
         return try transaction.remote(child.item, in: container) != nil
             || transaction.synced.item(child.item, in: container) != nil

@@ -161,26 +161,27 @@ extension TreeFollower {
     /// Returns the items deleted here that the log has in the package. An item that was moved into the package and then deleted is deleted at
     /// its place in the log.
     private func departedItems(of package: LocalItem, _ rows: [LocalItem]) throws -> [ItemID] {
-        var departed: [ItemID] = []
+        var departed: Set<ItemID> = []
         for row in rows where row.kind == .folder {
             for departure in try transaction.pending.unsentDepartures(below: row.node)
             where try isInLog(transaction.trees(of: departure.item, in: container), package) {
-                departed.append(departure.item)
+                departed.insert(departure.item)
             }
         }
         // A program that replaces a package, or a folder in it, deletes items of a folder that is no longer inside.
-        var (folders, seen): ([ItemID], Set<ItemID>) = ([package.item], Set(departed))
+        var folders = [package.item]
+        // Damaged rows may form a cycle.
+        var seen = Set(folders)
         while let folder = folders.popLast() {
-            for child in try tree.children(of: folder) {
+            for child in try tree.children(of: folder) where seen.insert(child).inserted {
                 folders.append(child)
-                guard !seen.contains(child), try transaction.local.node(of: child, in: container) == nil,
+                guard try transaction.local.node(of: child, in: container) == nil,
                     let departure = try transaction.pending.departure(of: child, in: container), !departure.isSent
                 else { continue }
-                seen.insert(child)
-                departed.append(child)
+                departed.insert(child)
             }
         }
-        return departed
+        return departed.sorted()
     }
 
     private func isInLog(_ trees: ItemTrees, _ package: LocalItem) throws -> Bool {

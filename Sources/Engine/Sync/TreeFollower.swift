@@ -29,7 +29,7 @@ package struct TreeFollower {
     /// Folders in which a name became free, that siblings may have wanted.
     var freed: Set<NodeID> = []
     /// Items being followed further up the call stack: names that are swapped would recurse for ever.
-    private(set) var underway: Set<ItemID> = []
+    private var underway: Set<ItemID> = []
     private var priorities: [NodeID: UInt8] = [:]
     private let reconciler = Reconciler()
 
@@ -62,11 +62,11 @@ package struct TreeFollower {
         if trees.remote == nil, trees.local == nil, let sibling = try transaction.local.item(id, in: container) {
             return try followSibling(sibling)
         }
-        if trees.remote == nil, trees.synced != nil, trees.local?.kind == .folder, trees.local?.hasChildren == true {
-            guard try !followContent(ofDeleted: id) else {
-                // It stays as long as they do, and stays unsettled.
-                return try trees.synced.map { try transaction.synced.set($0, in: container) } ?? ()
-            }
+        if trees.remote == nil, let agreed = trees.synced, trees.local?.kind == .folder,
+            trees.local?.hasChildren == true
+        {
+            // As long as items are on their way out of it, it stays and is unsettled.
+            guard try !followContent(ofDeleted: id) else { return try transaction.synced.set(agreed, in: container) }
             trees = try transaction.trees(of: id, in: container)
         }
         var plan = reconciler.plan(trees)
