@@ -183,6 +183,25 @@ struct DissolvedFolderTests {
         #expect(try follower.names(in: shown.node) == ["x", "y"])
     }
 
+    @Test("a deleted folder does not wait for what moved into a folder whose sync is paused: it is kept")
+    func paused() throws {
+        let folder = try device.makeFolder("a")
+        let other = try device.makeFolder("b")
+        try device.save("x", "text", in: folder)
+        try settle()
+        try device.files.setPaused(true, of: other)
+        try move("x", in: folder, to: "x", other)
+        try removeFolder("a")
+        try settle()
+        for each in [device, follower] { #expect(try each.names() == ["a", "b"]) }
+        let left = try device.metadata.read { try $0.pending.unpausedTotal() }
+        #expect(left == 0)
+        #expect(try device.text("x", in: other) == "text")
+        try device.files.setPaused(false, of: other)
+        try settle()
+        #expect(try follower.names(in: follower.node("b")) == ["x"])
+    }
+
     @Test("a deleted folder does not wait for what another device moved into it")
     func movedInto() throws {
         _ = try device.makeFolder("a")

@@ -53,7 +53,8 @@ extension BatchBuilder {
     }
 
     /// Adds the deletions and moves of the items that left a deleted folder, whatever their times are. Returns false if one of them has to
-    /// wait. Items that another device moved into the folder do not count: the log then keeps the folder.
+    /// wait. Items that another device moved into the folder do not count, nor items whose sync is paused, which may be for ever: the log then
+    /// keeps the folder.
     private mutating func empty(_ folder: ItemID) throws -> Bool {
         var isEmpty = true
         for child in try transaction.remote(in: container).children(of: folder) where !isFull {
@@ -61,7 +62,9 @@ extension BatchBuilder {
                 guard !departure.isSent else { continue }
                 try addAlone(departure)
                 isEmpty = isEmpty && planned.contains(child)
-            } else if let item = try transaction.local.item(child, in: container), !item.isExcluded {
+            } else if let item = try transaction.local.item(child, in: container), !item.isExcluded,
+                try !transaction.local.isPaused(item)
+            {
                 let didMove = try moveOut(item, of: folder)
                 isEmpty = isEmpty && didMove
             }
@@ -69,8 +72,7 @@ extension BatchBuilder {
         return isEmpty
     }
 
-    /// Adds the move of an item out of a deleted folder. Returns false if it has to wait, because its sync is paused or its package is not
-    /// complete.
+    /// Adds the move of an item out of a deleted folder. Returns false if it has to wait, because its package is not complete.
     private mutating func moveOut(_ item: LocalItem, of folder: ItemID) throws -> Bool {
         guard try hasLeft(item) else { return true }
         try add(item)
