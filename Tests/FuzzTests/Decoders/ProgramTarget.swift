@@ -8,7 +8,7 @@ extension FuzzTarget {
             try Violation.unless(stat.name.count < bytes.count, "a name that is longer than its text")
         }
         let groups = ProcessTexts.controlGroups(bytes)
-        try Violation.unless(groups.allSatisfy { $0.hasPrefix("/") }, "a control group without a path")
+        try Violation.unless(groups.allSatisfy { $0.utf8.first == UInt8(ascii: "/") }, "a control group without a path")
         try Violation.unless(ProcessTexts.arguments(bytes).count <= 8, "too many arguments")
         let declared = ProcessTexts.declared(bytes)
         let rules = accepted { try ProgramRulesFile.parse(bytes, path: "/p") }

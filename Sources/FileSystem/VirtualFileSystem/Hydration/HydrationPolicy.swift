@@ -66,7 +66,8 @@ package struct HydrationPolicy: Sendable {
     }
 
     private func isInBackground(_ group: String) -> Bool {
-        group.split(separator: "/").contains { $0 == Self.slice }
+        // By bytes: a slash with a combining mark behind it is no slash of a text's characters.
+        group.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual(Self.slice.utf8) }
     }
 
     private func first<Element>(
