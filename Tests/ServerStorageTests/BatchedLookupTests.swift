@@ -50,7 +50,7 @@ struct BatchedLookupTests {
     @Test("an error is that of each lookup of its query, and of no later one")
     func failed() async throws {
         let isFailing = Mutex(true)
-        let lookup = BatchedLookup<String> { keys in
+        let lookup = BatchedLookup<Int64, String> { keys in
             if isFailing.withLock({ $0 }) { throw Failure() }
             return [keys[0]: "row"]
         }
@@ -63,7 +63,7 @@ struct BatchedLookupTests {
     func limited() async throws {
         let query = Query()
         let lookup = BatchedLookup { await query.run($0) }
-        let count = 2 * BatchedLookup<String>.limit + 1
+        let count = 2 * BatchedLookup<Int64, String>.limit + 1
         try await withThrowingTaskGroup(of: String?.self) { group in
             group.addTask { try await lookup.value(of: 1) }
             await query.waitUntilBegun()

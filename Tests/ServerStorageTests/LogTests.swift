@@ -70,6 +70,30 @@ struct LogTests {
         }
     }
 
+    @Test("appends of several accounts that share a commit get the places of their own logs")
+    func sharedByAccounts() async throws {
+        try await withStore { store in
+            var accounts: [AccountID] = []
+            for number in 0..<6 { accounts.append(try await store.newAccount("account\(number)")) }
+            let places = try await withThrowingTaskGroup(of: (AccountID, LogSequence).self) { group in
+                for number in 0..<240 {
+                    let account = accounts[number % accounts.count]
+                    group.addTask {
+                        (account, try await store.logs.append([UInt8(number)], key: nil, to: .cloudDocs, of: account))
+                    }
+                }
+                return try await group.reduce(into: [AccountID: Set<LogSequence>]()) {
+                    $0[$1.0, default: []].insert($1.1)
+                }
+            }
+            for (number, account) in accounts.enumerated() {
+                #expect(places[account] == Set((1...40).map { LogSequence($0) }))
+                let page = try await store.logs.page(of: .cloudDocs, after: .zero, limit: 1_000, account: account)
+                #expect(page.payloads.count == 40 && page.payloads.allSatisfy { Int($0[0]) % accounts.count == number })
+            }
+        }
+    }
+
     @Test("a page ends at its size limit, and an entry beyond the limit is a page of its own")
     func pages() async throws {
         try await withStore { store in

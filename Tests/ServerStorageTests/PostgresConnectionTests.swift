@@ -48,6 +48,23 @@ struct PostgresConnectionTests {
         #expect(try row["small"] as Int == -5)
     }
 
+    @Test("queries that are sent together have their own rows, behind what was enqueued before")
+    func rowsOfEach() throws {
+        let connection = try connection()
+        try connection.script("CREATE TABLE kept (number BIGINT PRIMARY KEY)")
+        for number in 1...3 { try connection.enqueue("INSERT INTO kept VALUES ($1)", [number]) }
+        let sql = "SELECT number FROM kept WHERE number >= $1 ORDER BY number"
+        let rows = try connection.rowsOfEach([(sql, [2]), (sql, [9]), ("SELECT $1 AS text", ["x"]), (sql, [1])])
+        #expect(try rows[0].map { try $0[0] as Int } == [2, 3])
+        #expect(rows[1].isEmpty)
+        #expect(try rows[2].map { try $0[0] as String } == ["x"])
+        #expect(try rows[3].map { try $0[0] as Int } == [1, 2, 3])
+        #expect(throws: PostgresError.self) {
+            _ = try connection.rowsOfEach([(sql, [1]), ("SELECT 1 / $1", [0]), (sql, [1])])
+        }
+        #expect(try connection.rowsOfEach([(sql, [3])]).map(\.count) == [1])
+    }
+
     @Test("an error of one statement leaves the connection usable, and skips those that were sent with it")
     func refusal() throws {
         let connection = try connection()

@@ -1,28 +1,32 @@
 import Synchronization
 
-/// Looks up rows by their numbers. Lookups that arrive while a query is under way share the next one, so each of them sees the database as it
+/// Looks up rows by their keys. Lookups that arrive while a query is under way share the next one, so each of them sees the database as it
 /// was at its call or later.
-final class BatchedLookup<Value: Sendable>: Sendable {
+final class BatchedLookup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Job: Sendable {
-        let key: Int64
+        let key: Key
         let continuation: CheckedContinuation<Value?, any Error>
     }
 
-    /// The lookups of one query, and so the numbers that it is given.
+    /// The lookups of one query, and so the keys that it is given.
     static var limit: Int { 64 }
 
-    private let pending = Mutex(PendingJobs<Job>())
-    private let query: @Sendable ([Int64]) async throws -> [Int64: Value]
+    /// Returns for how many keys a query has to have parameters if it looks up `count`. There are few such numbers, because a statement is
+    /// prepared for each.
+    static func places(for count: Int) -> Int { [1, 4, 16].first { $0 >= count } ?? limit }
 
-    /// - Parameter query: Returns the rows that there are, by their numbers; called with ``limit`` different numbers at most. An error that it
+    private let pending = Mutex(PendingJobs<Job>())
+    private let query: @Sendable ([Key]) async throws -> [Key: Value]
+
+    /// - Parameter query: Returns the rows that there are, by their keys; called with ``limit`` different keys at most. An error that it
     ///   throws is that of each lookup.
-    init(_ query: @escaping @Sendable ([Int64]) async throws -> [Int64: Value]) { self.query = query }
+    init(_ query: @escaping @Sendable ([Key]) async throws -> [Key: Value]) { self.query = query }
 
     /// How many lookups wait for the next query.
     var waiting: Int { pending.withLock { $0.count } }
 
-    /// Returns a row; nil if there is none of that number.
-    func value(of key: Int64) async throws -> Value? {
+    /// Returns a row; nil if there is none of that key.
+    func value(of key: Key) async throws -> Value? {
         try await withCheckedThrowingContinuation { continuation in
             guard pending.withLock({ $0.add(Job(key: key, continuation: continuation)) }) else { return }
             Task { await run() }

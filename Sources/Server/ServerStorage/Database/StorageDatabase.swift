@@ -25,6 +25,14 @@ protocol StorageDatabase: Sendable {
     func commit<T: Sendable>(
         _ scope: CommitScope, _ body: @escaping @Sendable (any StorageTransaction) throws -> T
     ) async throws -> T
+    /// Like ``commit(_:_:)``, for a body that begins with a query: the engine may send those of a group together.
+    ///
+    /// - Parameter query: Reads rows of `scope`. Its rows are passed to `body`.
+    @discardableResult
+    func commit<T: Sendable>(
+        _ scope: CommitScope, after query: StorageQuery,
+        _ body: @escaping @Sendable ([StorageRow], any StorageTransaction) throws -> T
+    ) async throws -> T
     /// Acquires a lock between processes; see ``withLock(_:_:_:)``.
     func acquire(_ lock: StorageLock, _ mode: StorageLock.Mode) async throws -> HeldLock?
 
@@ -36,6 +44,14 @@ protocol StorageDatabase: Sendable {
 }
 
 extension StorageDatabase {
+    @discardableResult
+    func commit<T: Sendable>(
+        _ scope: CommitScope, after query: StorageQuery,
+        _ body: @escaping @Sendable ([StorageRow], any StorageTransaction) throws -> T
+    ) async throws -> T {
+        try await commit(scope) { db in try body(db.rows(query.sql, query.arguments), db) }
+    }
+
     /// Commits something that may concern any account.
     @discardableResult
     func commit<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T {

@@ -15,7 +15,7 @@ struct StoredDevices: Sendable {
 
     private let database: any StorageDatabase
     /// Nil where a query of its own costs less than sharing one.
-    private let shared: BatchedLookup<Device>?
+    private let shared: BatchedLookup<Int64, Device>?
 
     init(_ database: any StorageDatabase) {
         self.database = database
@@ -29,8 +29,7 @@ struct StoredDevices: Sendable {
     }
 
     private static func read(_ devices: [Int64], from database: any StorageDatabase) async throws -> [Int64: Device] {
-        // A statement is prepared for each number of parameters, so there are few of them.
-        let count = [1, 4, 16].first { $0 >= devices.count } ?? BatchedLookup<Device>.limit
+        let count = BatchedLookup<Int64, Device>.places(for: devices.count)
         let arguments = devices + Array(repeating: devices[0], count: count - devices.count)
         let places = Array(repeating: "?", count: count).joined(separator: ", ")
         return try await database.readOnce { db in

@@ -13,6 +13,15 @@ package struct LogStore: NounStore {
     let time: any TimeSource
     let chunks: ChunkStore
     let changes: ChangeHub
+    private let tails: LogTails?
+
+    init(database: any StorageDatabase, time: any TimeSource, chunks: ChunkStore, changes: ChangeHub) {
+        self.database = database
+        self.time = time
+        self.chunks = chunks
+        self.changes = changes
+        tails = LogTails(database)
+    }
 
     /// How many bytes a log may grow beyond the account's share, because deleting must work where nothing else fits.
     private static let logSlack: UInt64 = 64 << 20
@@ -30,8 +39,9 @@ package struct LogStore: NounStore {
         try await chunks.requireContents(of: payload, in: name, of: account)
         let isOfKeyValues = Self.isOfKeyValues(payload)
         let now = now()
-        let sequence = try await database.commit(of: account) { db in
-            let target = try Self.target(of: key, in: name, account, db)
+        let query = Self.target(of: key, in: name, account)
+        let sequence = try await database.commit(.account(account.value), after: query) { rows, db in
+            guard let target = try rows.first.map(Target.init) else { throw Self.missing(name) }
             if let known = target.known { return known }
             let isFree = try isOfKeyValues && AccountStore.takeFree(cost, of: account, db)
             if !isFree { try target.usage.reserve(cost, slack: Self.logSlack) }
@@ -61,22 +71,22 @@ package struct LogStore: NounStore {
         let usage: AccountUsage
         /// The position of the entry with the key.
         let known: UInt64?
+
+        init(_ row: StorageRow) throws {
+            container = (try row["id"], UInt64(clamping: try row["sequence"] as Int64))
+            usage = try AccountUsage(row)
+            known = (try row["known"] as Int64?).map { UInt64(clamping: $0) }
+        }
     }
 
-    /// Reads it by one query, because each is a message there and back to PostgreSQL, for which the whole group waits.
-    private static func target(
-        of key: AppendKey?, in name: ContainerName, _ account: AccountID, _ db: any StorageTransaction
-    ) throws -> Target {
-        let row = try db.row(
+    /// Returns the query of a ``Target``, which has no row if there is no such container.
+    private static func target(of key: AppendKey?, in name: ContainerName, _ account: AccountID) -> StorageQuery {
+        StorageQuery(
             """
             SELECT container.id, container.sequence, quota, used,
                 (SELECT entry.sequence FROM entry WHERE container = container.id AND key = ?) AS known
             FROM container JOIN account ON account.id = container.account WHERE container.account = ? AND container.name = ?
             """, [key.map { Data($0.bytes) }, account.value, name.text])
-        guard let row else { throw missing(name) }
-        return try Target(
-            container: (row["id"], UInt64(clamping: row["sequence"] as Int64)), usage: AccountUsage(row),
-            known: (row["known"] as Int64?).map { UInt64(clamping: $0) })
     }
 
     /// Returns a page after `after`: as many entries as ``CloudLimits`` allows, none at the end of the log. Throws `damaged` if the log
@@ -84,8 +94,10 @@ package struct LogStore: NounStore {
     package func page(
         of name: ContainerName, after: LogSequence, limit: Int, account: AccountID
     ) async throws -> LogPage {
+        let limit = Self.bounded(limit)
+        if let page = try await tails?.page(of: name, account, after: after, limit: limit) { return page }
         let page = try await database.readOnce { db in
-            try Self.entries(of: name, after: after, limit: limit, account, db)
+            try Self.knownPage(of: name, after: after, limit: limit, account, db)
         }
         if let page { return page }
         return try await database.read { db in
@@ -96,35 +108,69 @@ package struct LogStore: NounStore {
                     "The log of \(name) ends at \(container.sequence), before \(after): the server lost entries.")
             }
             if after.value == container.sequence { return LogPage(first: after.next, payloads: []) }
-            // An entry may have been appended since the first read.
-            if let page = try Self.entries(of: name, after: after, limit: limit, account, db) { return page }
+            let payloads = try Self.payloads(of: container.id, after: after, limit: limit, db)
+            if !payloads.isEmpty { return LogPage(first: after.next, payloads: payloads) }
             throw StorageError(.damaged, "The log of \(name) has no entry \(after.next): the server lost it.")
         }
     }
 
-    /// Returns a page; nil if there is no entry `after.next`.
-    private static func entries(
+    /// Returns a page by one query, which needs no transaction; nil if that query cannot say what the log has, such as where a container or
+    /// an entry is missing.
+    private static func knownPage(
         of name: ContainerName, after: LogSequence, limit: Int, _ account: AccountID, _ db: any StorageTransaction
     ) throws -> LogPage? {
-        var payloads: [[UInt8]] = []
-        var bytes = 0
+        var end: UInt64?
+        var page = PayloadCollector(after: after)
+        // The end of the log is the row without a payload. The standard leaves the order of the rows open; in another one, `page` is empty.
         try db.forEachRow(
             """
-            SELECT sequence, payload FROM entry
-            WHERE container = (SELECT id FROM container WHERE account = ? AND name = ?) AND sequence > ?
-            ORDER BY sequence LIMIT ?
-            """,
-            [account.value, name.text, Int64(clamping: after.value), min(max(1, limit), CloudLimits.pageEntries)]
+            SELECT sequence, CAST(NULL AS BYTEA) AS payload FROM container WHERE account = ?1 AND name = ?2
+            UNION ALL SELECT sequence, payload FROM (
+                SELECT sequence, payload FROM entry
+                WHERE container = (SELECT id FROM container WHERE account = ?1 AND name = ?2) AND sequence > ?3
+                ORDER BY sequence LIMIT ?4) AS page
+            """, [account.value, name.text, Int64(clamping: after.value), limit]
         ) { row in
-            let sequence = UInt64(clamping: try row["sequence"] as Int64)
+            let sequence = UInt64(clamping: try row[0] as Int64)
+            guard let payload = try row[1] as Data? else {
+                end = sequence
+                return true
+            }
+            return page.add(payload, at: sequence)
+        }
+        guard let end, !page.payloads.isEmpty || after.value == end else { return nil }
+        return LogPage(first: after.next, payloads: page.payloads)
+    }
+
+    private static func payloads(
+        of container: Int64, after: LogSequence, limit: Int, _ db: any StorageTransaction
+    ) throws -> [[UInt8]] {
+        var page = PayloadCollector(after: after)
+        try db.forEachRow(
+            "SELECT sequence, payload FROM entry WHERE container = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+            [container, Int64(clamping: after.value), limit]
+        ) { page.add(try $0[1], at: UInt64(clamping: try $0[0] as Int64)) }
+        return page.payloads
+    }
+
+    private static func bounded(_ limit: Int) -> Int { min(max(1, limit), CloudLimits.pageEntries) }
+
+    /// Entries that follow one another, as many as a page has room for.
+    private struct PayloadCollector {
+        let after: LogSequence
+        private(set) var payloads: [[UInt8]] = []
+        private var bytes = 0
+
+        init(after: LogSequence) { self.after = after }
+
+        /// Returns whether the next entry may belong to the page.
+        mutating func add(_ payload: Data, at sequence: UInt64) -> Bool {
             guard sequence == after.value + UInt64(payloads.count) + 1 else { return false }
-            let payload: Data = try row["payload"]
             bytes += payload.count
             // One entry that is longer than a page is a page of its own.
             guard payloads.isEmpty || bytes <= CloudLimits.pageBytes else { return false }
             payloads.append(Array(payload))
             return true
         }
-        return payloads.isEmpty ? nil : LogPage(first: after.next, payloads: payloads)
     }
 }

@@ -5,8 +5,12 @@ protocol PostgresJob: Sendable {
     var scope: CommitScope { get }
     /// When it is no longer repeated.
     var deadline: ContinuousClock.Instant { get }
+    /// What the body reads first.
+    var query: StorageQuery? { get }
     /// Runs the body; again if the group is repeated. Returns false if it threw.
-    func perform(_ transaction: PostgresTransaction) -> Bool
+    ///
+    /// - Parameter rows: The rows of ``query``; nil if it has not been run.
+    func perform(_ transaction: PostgresTransaction, _ rows: [StorageRow]?) -> Bool
     func fail(_ error: any Error)
     /// Resumes the caller, after the commit or after its failure.
     func settle(_ failure: (any Error)?)
@@ -15,22 +19,27 @@ protocol PostgresJob: Sendable {
 final class PostgresCommit<T: Sendable>: PostgresJob {
     let scope: CommitScope
     let deadline: ContinuousClock.Instant
-    private let body: @Sendable (any StorageTransaction) throws -> T
+    let query: StorageQuery?
+    private let body: @Sendable ([StorageRow], any StorageTransaction) throws -> T
     private let continuation: CheckedContinuation<T, any Error>
     private let outcome = Mutex<Result<T, any Error>?>(nil)
 
     init(
-        scope: CommitScope, deadline: ContinuousClock.Instant,
-        body: @escaping @Sendable (any StorageTransaction) throws -> T, continuation: CheckedContinuation<T, any Error>
+        scope: CommitScope, deadline: ContinuousClock.Instant, query: StorageQuery?,
+        body: @escaping @Sendable ([StorageRow], any StorageTransaction) throws -> T,
+        continuation: CheckedContinuation<T, any Error>
     ) {
         self.scope = scope
         self.deadline = deadline
+        self.query = query
         self.body = body
         self.continuation = continuation
     }
 
-    func perform(_ transaction: PostgresTransaction) -> Bool {
-        let result = Result { try body(transaction) }
+    func perform(_ transaction: PostgresTransaction, _ rows: [StorageRow]?) -> Bool {
+        let result = Result {
+            try body(rows ?? query.map { try transaction.rows($0.sql, $0.arguments) } ?? [], transaction)
+        }
         outcome.withLock { $0 = result }
         if case .failure = result { return false }
         return true

@@ -105,7 +105,9 @@ final class PostgresConnection: @unchecked Sendable {
     private func receivePosted() throws {
         while !posted.isEmpty {
             let commands = posted.removeFirst()
-            do { _ = try receive(commands, { _ in true }, tag: { _ in }) } catch  where isUsable { continue }
+            do { _ = try receive(commands, wanting: { _ in false }, { _, _ in true }, tag: { _ in }) } catch
+                where isUsable
+            { continue }
         }
     }
 
@@ -113,6 +115,24 @@ final class PostgresConnection: @unchecked Sendable {
         var rows: [StorageRow] = []
         try run(sql, parameters) {
             rows.append($0)
+            return true
+        }
+        return rows
+    }
+
+    /// Runs queries in one message there and back, and returns the rows of each.
+    ///
+    /// - Throws: ``PostgresError``, also of statements that were enqueued before.
+    func rowsOfEach(_ queries: [(sql: String, parameters: [any StorageValueConvertible])]) throws -> [[StorageRow]] {
+        guard !queries.isEmpty else { return [] }
+        var places: [Int: Int] = [:]
+        for (place, query) in queries.enumerated() {
+            try send(query.sql, query.parameters)
+            places[queued.count - 1] = place
+        }
+        var rows = Array(repeating: [StorageRow](), count: queries.count)
+        try collect(wanting: { places[$0] != nil }) { command, row in
+            if let place = places[command] { rows[place].append(row) }
             return true
         }
         return rows
@@ -228,33 +248,44 @@ final class PostgresConnection: @unchecked Sendable {
     /// Waits for the results of all queued statements. The rows of the last one go to `body`.
     @discardableResult
     private func collect(_ body: (StorageRow) throws -> Bool, tag: (String) -> Void = { _ in }) throws -> Int {
+        let last = queued.count - 1
+        return try collect(wanting: { $0 == last }, { try body($1) }, tag: tag)
+    }
+
+    /// - Parameters:
+    ///   - wanting: Whether the rows of a statement, given by its place in the queue, go to `body`.
+    ///   - body: Receives that place and a row. Returns whether it wants more rows of the statement.
+    @discardableResult
+    private func collect(
+        wanting: (Int) -> Bool, _ body: (Int, StorageRow) throws -> Bool, tag: (String) -> Void = { _ in }
+    ) throws -> Int {
         let commands = queued
         queued = []
         queuedBytes = 0
         guard PQpipelineSync(handle) == 1 else { throw lost() }
         try push()
         try receivePosted()
-        return try receive(commands, body, tag: tag)
+        return try receive(commands, wanting: wanting, body, tag: tag)
     }
 
     private func receive(
-        _ commands: [Command], _ body: (StorageRow) throws -> Bool, tag: (String) -> Void
+        _ commands: [Command], wanting: (Int) -> Bool, _ body: (Int, StorageRow) throws -> Bool, tag: (String) -> Void
     ) throws -> Int {
         var failure: (any Error)?
         var count = 0
         for (index, command) in commands.enumerated() {
             let isLast = index == commands.count - 1
-            if isLast { PQsetSingleRowMode(handle) }
-            var columns: [PostgresColumn]?
-            var wantsMore = isLast
+            var wantsMore = wanting(index)
+            if isLast || wantsMore { PQsetSingleRowMode(handle) }
+            var columns: PostgresColumns?
             var dropped = 0
             while let result = try nextResult() {
                 defer { PQclear(result) }
                 switch PQresultStatus(result) {
                 case PGRES_SINGLE_TUPLE:
-                    count += 1
+                    if isLast { count += 1 }
                     guard wantsMore, failure == nil else {
-                        dropped += PostgresColumn.bytes(of: result)
+                        dropped += PostgresColumns.bytes(of: result)
                         guard isLast, dropped > Self.maximumDropped else { continue }
                         // Its end is not worth reading: the next user gets another connection.
                         isUsable = false
@@ -262,9 +293,9 @@ final class PostgresConnection: @unchecked Sendable {
                         return count
                     }
                     do {
-                        let known = columns ?? PostgresColumn.all(of: result)
+                        let known = columns ?? PostgresColumns(of: result)
                         columns = known
-                        wantsMore = try body(PostgresColumn.row(of: result, known))
+                        wantsMore = try body(index, known.row(of: result))
                     } catch { failure = error }
                 case PGRES_TUPLES_OK: continue
                 case PGRES_COMMAND_OK:

@@ -89,6 +89,20 @@ final class PostgresDatabase: StorageDatabase {
     func commit<T: Sendable>(
         _ scope: CommitScope, _ body: @escaping @Sendable (any StorageTransaction) throws -> T
     ) async throws -> T {
+        try await commit(scope, nil) { _, db in try body(db) }
+    }
+
+    func commit<T: Sendable>(
+        _ scope: CommitScope, after query: StorageQuery,
+        _ body: @escaping @Sendable ([StorageRow], any StorageTransaction) throws -> T
+    ) async throws -> T {
+        try await commit(scope, query, body)
+    }
+
+    private func commit<T: Sendable>(
+        _ scope: CommitScope, _ query: StorageQuery?,
+        _ body: @escaping @Sendable ([StorageRow], any StorageTransaction) throws -> T
+    ) async throws -> T {
         let lane =
             switch scope {
             // One lane for each account, so that the lanes of a process do not wait for each other.
@@ -96,7 +110,7 @@ final class PostgresDatabase: StorageDatabase {
             case .statement: lanes[next.wrappingAdd(1, ordering: .relaxed).oldValue & .max % lanes.count]
             case .all: wide
             }
-        do { return try await lane.commit(scope, body) } catch { throw StorageError.of(error) }
+        do { return try await lane.commit(scope, query, body) } catch { throw StorageError.of(error) }
     }
 
     /// Whether the server syncs commits before it acknowledges them (`fsync`, `synchronous_commit`).

@@ -17,11 +17,13 @@ final class PostgresLane: Sendable {
     }
 
     func commit<T: Sendable>(
-        _ scope: CommitScope, _ body: @escaping @Sendable (any StorageTransaction) throws -> T
+        _ scope: CommitScope, _ query: StorageQuery?,
+        _ body: @escaping @Sendable ([StorageRow], any StorageTransaction) throws -> T
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             let job = PostgresCommit(
-                scope: scope, deadline: .now + pool.bounds.patience, body: body, continuation: continuation)
+                scope: scope, deadline: .now + pool.bounds.patience, query: query, body: body,
+                continuation: continuation)
             guard pending.withLock({ $0.add(job) }) else { return }
             threads.submit { [self] state in
                 while let jobs = pending.withLock({ $0.take(atMost: Self.batch) }) {
@@ -71,12 +73,11 @@ struct PostgresGroup {
         do {
             try connection.enqueue("BEGIN ISOLATION LEVEL READ COMMITTED")
             try PostgresLocks.lock(jobs.lazy.map(\.scope), connection)
-            for job in jobs {
-                if withSavepoints {
-                    try performAlone(job, transaction)
-                } else {
-                    try perform(job, transaction)
-                }
+            if withSavepoints {
+                for job in jobs { try performAlone(job, transaction) }
+            } else {
+                let known = try readAhead(transaction)
+                for (index, job) in jobs.enumerated() { try perform(job, known[index], transaction) }
             }
             try connection.commit()
         } catch {
@@ -87,16 +88,29 @@ struct PostgresGroup {
         }
     }
 
-    private func perform(_ job: any PostgresJob, _ transaction: PostgresTransaction) throws {
+    /// Runs the queries with which jobs begin, in one message there and back, and returns their rows by the place of the job. A job that has
+    /// its scope in common with an earlier one reads what that one wrote, so its query has to wait.
+    private func readAhead(_ transaction: PostgresTransaction) throws -> [Int: [StorageRow]] {
+        var scopes: Set<CommitScope> = []
+        var queries: [(place: Int, query: StorageQuery)] = []
+        for (place, job) in jobs.enumerated() {
+            guard scopes.insert(job.scope).inserted, let query = job.query else { continue }
+            queries.append((place, query))
+        }
+        let rows = try transaction.rowsOfEach(queries.map(\.query))
+        return Dictionary(uniqueKeysWithValues: zip(queries.map(\.place), rows))
+    }
+
+    private func perform(_ job: any PostgresJob, _ rows: [StorageRow]?, _ transaction: PostgresTransaction) throws {
         let before = transaction.changes
-        let isDone = job.perform(transaction)
+        let isDone = job.perform(transaction, rows)
         if let failure = transaction.failure { throw failure }
         guard isDone || transaction.changes == before else { throw NeedsSavepoints() }
     }
 
     private func performAlone(_ job: any PostgresJob, _ transaction: PostgresTransaction) throws {
         try connection.enqueue("SAVEPOINT one")
-        var isDone = job.perform(transaction)
+        var isDone = job.perform(transaction, nil)
         if isDone {
             do { try transaction.flush() } catch {
                 isDone = false

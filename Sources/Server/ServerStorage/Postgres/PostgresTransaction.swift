@@ -27,6 +27,11 @@ final class PostgresTransaction: StorageTransaction {
         try noting { _ = try connection.run(PostgresDialect.rewrite(sql), arguments, row: body) }
     }
 
+    /// Runs queries in one message there and back, and returns the rows of each.
+    func rowsOfEach(_ queries: [StorageQuery]) throws -> [[StorageRow]] {
+        try noting { try connection.rowsOfEach(queries.map { (PostgresDialect.rewrite($0.sql), $0.arguments) }) }
+    }
+
     func lastNumber(of table: String) throws -> Int64 {
         let rows = try noting { try connection.rows("SELECT last_value, is_called FROM \(Self.sequence(of: table))") }
         guard let row = rows.first else { return 0 }

@@ -1,14 +1,38 @@
 import CPostgres
 import Foundation
 
+/// The columns of a result.
+struct PostgresColumns {
+    private let names: [String]
+    private let columns: [PostgresColumn]
+
+    init(of result: OpaquePointer) {
+        columns = (0..<PQnfields(result)).map {
+            PostgresColumn(name: String(cString: PQfname(result, $0)), type: PQftype(result, $0))
+        }
+        names = columns.map(\.name)
+    }
+
+    /// Returns the first row of a result with these columns.
+    func row(of result: OpaquePointer) throws -> StorageRow {
+        StorageRow(
+            columns: names, values: try columns.enumerated().map { try $0.element.value(of: result, Int32($0.offset)) })
+    }
+
+    /// Returns how many bytes the first row of a result has.
+    static func bytes(of result: OpaquePointer) -> Int {
+        (0..<PQnfields(result)).reduce(0) { $0 + Int(PQgetlength(result, 0, $1)) }
+    }
+}
+
 /// A column of a result, with values in the binary format.
-struct PostgresColumn {
+private struct PostgresColumn {
     private enum Kind { case integer, boolean, text, bytes, void, unknown }
 
-    private let name: String
+    let name: String
     private let kind: Kind
 
-    private init(name: String, type: UInt32) {
+    init(name: String, type: UInt32) {
         self.name = name
         kind =
             switch type {
@@ -22,25 +46,7 @@ struct PostgresColumn {
             }
     }
 
-    static func all(of result: OpaquePointer) -> [PostgresColumn] {
-        (0..<PQnfields(result)).map {
-            PostgresColumn(name: String(cString: PQfname(result, $0)), type: PQftype(result, $0))
-        }
-    }
-
-    /// Returns the first row of a result.
-    static func row(of result: OpaquePointer, _ columns: [PostgresColumn]) throws -> StorageRow {
-        StorageRow(
-            columns: columns.map(\.name),
-            values: try columns.enumerated().map { try $0.element.value(of: result, Int32($0.offset)) })
-    }
-
-    /// Returns how many bytes the first row of a result has.
-    static func bytes(of result: OpaquePointer) -> Int {
-        (0..<PQnfields(result)).reduce(0) { $0 + Int(PQgetlength(result, 0, $1)) }
-    }
-
-    private func value(of result: OpaquePointer, _ index: Int32) throws -> StorageValue {
+    func value(of result: OpaquePointer, _ index: Int32) throws -> StorageValue {
         guard PQgetisnull(result, 0, index) == 0, let start = PQgetvalue(result, 0, index) else { return .null }
         let bytes = UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, 0, index)))
         switch kind {

@@ -1,0 +1,89 @@
+import CloudModel
+import CloudProtocol
+import Foundation
+
+/// The last entries of logs, for the devices that follow them: what several devices read at the same time is one query.
+///
+/// Only for a database for which a query is a message to another process. A device that follows a log mostly reads a few small entries, or
+/// none; everything else is left to a query of its own.
+struct LogTails: Sendable {
+    private struct Position: Hashable {
+        let account: Int64
+        let container: String
+        let after: Int64
+    }
+
+    private struct Tail {
+        /// The end of the log.
+        let end: UInt64
+        var payloads: [[UInt8]] = []
+    }
+
+    /// How many entries of a log one query returns, and the longest of them in bytes. With ``BatchedLookup/limit`` a response has at most
+    /// 8 MiB.
+    private static let maximum = (entries: 32, bytes: 4_096)
+
+    private let lookup: BatchedLookup<Position, Tail>
+
+    /// Nil for a database in this process.
+    init?(_ database: any StorageDatabase) {
+        guard database.isRemote else { return nil }
+        lookup = BatchedLookup { try await Self.read($0, from: database) }
+    }
+
+    /// Returns the page after `after` if it reaches the end of the log; nil if it may not, or if the log is not as it should be.
+    func page(
+        of name: ContainerName, _ account: AccountID, after: LogSequence, limit: Int
+    ) async throws -> LogPage? {
+        let position = Position(
+            account: account.value, container: name.text, after: Int64(clamping: after.value))
+        guard let tail = try await lookup.value(of: position) else { return nil }
+        let (reached, overflow) = after.value.addingReportingOverflow(UInt64(tail.payloads.count))
+        guard !overflow, reached == tail.end, tail.payloads.count <= limit else { return nil }
+        return LogPage(first: after.next, payloads: tail.payloads)
+    }
+
+    private static func read(
+        _ positions: [Position], from database: any StorageDatabase
+    ) async throws -> [Position: Tail] {
+        let count = BatchedLookup<Position, Tail>.places(for: positions.count)
+        // No account has the number of those that fill up.
+        let nowhere = Position(account: -1, container: "", after: 0)
+        let all = positions + Array(repeating: nowhere, count: count - positions.count)
+        let places = (0..<count).map { "(\($0), ?, ?, ?)" }.joined(separator: ", ")
+        return try await database.readOnce { db in
+            let arguments = all.flatMap { position -> [any StorageValueConvertible] in
+                [position.account, position.container, position.after]
+            }
+            var tails: [Position: Tail] = [:]
+            try db.forEachRow(
+                """
+                SELECT wanted.place, container.sequence, tail.sequence, tail.payload
+                FROM (VALUES \(places)) AS wanted (place, account, name, after)
+                JOIN container ON container.account = wanted.account AND container.name = wanted.name
+                LEFT JOIN LATERAL (
+                    SELECT sequence, CASE WHEN LENGTH(payload) <= \(maximum.bytes) THEN payload END AS payload FROM entry
+                    WHERE entry.container = container.id AND entry.sequence > wanted.after
+                    ORDER BY entry.sequence LIMIT \(maximum.entries)) AS tail ON TRUE
+                """, arguments
+            ) { row in
+                guard let position = try positions.element(at: row[0]) else { return true }
+                var tail = try tails[position] ?? Tail(end: UInt64(clamping: row[1] as Int64))
+                // The standard leaves the order of the rows open: a tail that is not in order is incomplete.
+                if let sequence = try row[2] as Int64?, let payload = try row[3] as Data?,
+                    UInt64(clamping: sequence) == UInt64(clamping: position.after) &+ UInt64(tail.payloads.count) &+ 1
+                {
+                    tail.payloads.append(Array(payload))
+                }
+                tails[position] = tail
+                return true
+            }
+            return tails
+        }
+    }
+}
+
+extension Array {
+    /// Returns nil for an index behind the end.
+    fileprivate func element(at index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}
