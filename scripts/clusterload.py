@@ -90,15 +90,17 @@ class Costs:
 class Round:
     """The load on one engine."""
 
-    def __init__(self, isEmbedded, options):
-        self.isEmbedded, self.options = isEmbedded, options
+    def __init__(self, processes, options):
+        """With no processes given: one with SQLite."""
+        self.isEmbedded, self.processes, self.options = processes is None, processes or 1, options
         self.folder = tempfile.mkdtemp(prefix="ubiquity-load-", dir="/var/tmp")
-        self.cluster = ServerCluster(self.folder, options.processes, isEmbedded, endsWithParent=True)
+        self.cluster = ServerCluster(self.folder, self.processes, self.isEmbedded, endsWithParent=True)
         self.loads = []
 
     @property
     def name(self):
-        return "one process, SQLite and files" if self.isEmbedded else f"{self.options.processes} processes, PostgreSQL and a bucket"
+        processes = "one process" if self.processes == 1 else f"{self.processes} processes"
+        return f"{processes}, {'SQLite and files' if self.isEmbedded else 'PostgreSQL and a bucket'}"
 
     def play(self):
         """Returns whether nothing was lost."""
@@ -139,7 +141,7 @@ class Round:
             print(f"  {line}")
         for line in latency.splitlines():
             if line.startswith(("seen by another", "acknowledged and not", "appended twice")):
-                print(f"  {'two devices at one process' if self.isEmbedded else 'two devices at two processes'}: {line}")
+                print(f"  two devices at {'one process' if self.processes == 1 else 'two processes'}: {line}")
         for part in costs.parts():
             print(f"  {part}: processor {costs.spent[part]:.0f} s, most memory {costs.peak.get(part, 0):.0f} MiB")
         acknowledged = re.search(r"changes acknowledged: (\d+)", figures)
@@ -150,12 +152,12 @@ class Round:
 
 
 def play(options):
-    """Plays the rounds of both engines in turn and returns the exit status."""
+    """Plays the rounds of both engines in turn and returns the exit status. One process of each shows what the engines cost."""
     isWell = True
     for _ in range(options.rounds):
-        for isEmbedded in [True, False]:
+        for processes in dict.fromkeys([None, 1, options.processes]):
             try:
-                isWell = Round(isEmbedded, options).play() and isWell
+                isWell = Round(processes, options).play() and isWell
             except Failure as failure:
                 print(f"FAILED: {failure}", flush=True)
                 isWell = False

@@ -113,15 +113,8 @@ package struct DeviceStore: NounStore {
 
     /// Whether the device's access has not ended meanwhile, and no new reset was requested.
     package func isSignedIn(_ device: SignedInDevice) async throws -> Bool {
-        let now = now()
-        return try await database.readOnce { db in
-            try db.exists(
-                """
-                SELECT 1 FROM device
-                WHERE id = ? AND revoked IS NULL AND suspended IS NULL AND (resetAsked IS NULL OR ? = 1)
-                    AND (expires IS NULL OR expires > ?)
-                """, [device.device, device.isResetAsked, now])
-        }
+        guard let found = try await lookup.value(of: device.device), !found.isSuspended else { return false }
+        return (device.isResetAsked || !found.device.isResetAsked) && found.expires.map { $0 > now() } ?? true
     }
 
     /// Records the device's contact to the minute, so that a busy device does not cause a write with each request. A clock that was set

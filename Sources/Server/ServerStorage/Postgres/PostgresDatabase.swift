@@ -17,7 +17,8 @@ final class PostgresDatabase: StorageDatabase {
     /// The connection with the lock of a process that has the database for itself.
     private let holder: Mutex<PostgresConnection?>
 
-    private static let laneCount = 4
+    /// Fewer make larger groups, which cost less for each commit; more are held up less by an account that another process has locked.
+    private static let laneCount = 2
     private static let readerCount = 4
 
     /// Connects, and creates or migrates the schema. Blocks.
