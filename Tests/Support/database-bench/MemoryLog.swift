@@ -23,4 +23,7 @@ final class MemoryLog: RecordSource, RecordOutlet {
     }
 
     func read(_ file: RecordFileOrder.Place) -> [UInt8] { files.withLock { $0[Int(file.number) - 1] } }
+
+    func baselines() -> [ListedBaseline] { [] }
+    func read(_ part: Int?, of baseline: RecordBaseline.Name) -> [UInt8] { [] }
 }

@@ -11,9 +11,6 @@ struct BaselineTaker {
     let path: String
     let time: Timestamp
 
-    /// A row that became another one, which became another one, and so on.
-    private static let maximumSteps = 10_000
-
     /// - Parameter progress: Is called for each part.
     func run(_ head: RecordBaseline, _ state: inout StoreState, progress: () -> Void) throws {
         try CapturedGroups(statements: statements, tables: tables, state: state).seal(at: time)
@@ -45,29 +42,14 @@ struct BaselineTaker {
     }
 
     private func put(_ item: BaselineItem, _ records: inout StoredRecords) throws {
-        switch item {
-        case .row(let id, let record): try records.put(record, id)
-        case .alias(let id, let alias): try setAlias(id, to: alias, &records)
-        case .lost(let value):
+        if case .lost(let value) = item {
             let isKnown = try statements.first(
                 "SELECT 1 FROM _ubq_lost WHERE tbl = ? AND key = ? AND body = ?",
                 value.row.stored + [.blob(value.encoded())]
             ) { _ in true }
-            if isKnown == nil { try records.lose(value) }
+            if isKnown != nil { return }
         }
-    }
-
-    private func setAlias(_ id: RowID, to alias: RecordAlias, _ records: inout StoredRecords) throws {
-        var (end, steps) = (RowID(table: id.table, key: alias.key), 0)
-        while steps < Self.maximumSteps, let next = try records.alias(of: end) {
-            end = RowID(table: id.table, key: next.key)
-            steps += 1
-        }
-        // Rows that stand for each other would be followed for ever.
-        guard end != id, steps < Self.maximumSteps else {
-            throw RecordFileError.damaged("rows of a baseline became each other")
-        }
-        try records.setAlias(id, to: alias)
+        try records.restore(item)
     }
 
     /// Drops own transactions that the baseline stands for. Files of this device with other bytes than this database wrote come from a copy

@@ -15,12 +15,3 @@ package protocol RecordSource: Sendable {
     /// Returns the bytes of a part of a baseline, or of its head if `part` is nil. May wait for a download.
     func read(_ part: Int?, of baseline: RecordBaseline.Name) throws -> [UInt8]
 }
-
-/// A log without baselines.
-extension RecordSource {
-    package func baselines() throws -> [ListedBaseline] { [] }
-
-    package func read(_ part: Int?, of baseline: RecordBaseline.Name) throws -> [UInt8] {
-        throw RecordFileError.damaged("there is no baseline")
-    }
-}

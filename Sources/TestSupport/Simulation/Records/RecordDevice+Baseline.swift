@@ -86,13 +86,7 @@ extension RecordDevice {
         for rules in head.rules { records.setRules(rules) }
         for number in head.parts.indices {
             guard let bytes = cloud.baselines[head.name]?.parts[number] else { continue }
-            try BaselinePart.read(bytes, of: head, number: number) { item in
-                switch item {
-                case .row(let id, let row): records.put(row, id)
-                case .alias(let id, let alias): records.setAlias(id, to: alias)
-                case .lost(let value): records.lose(value)
-                }
-            }
+            try BaselinePart.read(bytes, of: head, number: number) { try records.restore($0) }
         }
         for device in head.devices { records.setLastFile(device.file, of: device.device, name: device.name) }
         confirmed = records
