@@ -96,10 +96,8 @@ extension UbiquitousDatabase {
     /// Writes a baseline if one is due, and what an earlier call could not write.
     func publishBaseline(to outlet: any RecordOutlet) throws {
         guard outlet.takesBaselines else { return }
-        let isDue = try reader.read { db in
-            let statements = StatementCache(db)
-            return try BaselineWriter(statements: statements, policy: baselinePolicy).isDue(state(statements))
-        }
+        let isDue = try reader.read { db in try baselineWriter(StatementCache(db)).isDue(state(StatementCache(db))) }
+        // Most calls find that none is due, and do not lock the database for it.
         if isDue { try prepareBaseline() }
         let unwritten = try reader.read { try BaselineWriter(statements: StatementCache($0)).unwritten() }
         for file in unwritten {
@@ -116,13 +114,19 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// Puts the folded log into the files of a baseline, durably in the database.
-    package func prepareBaseline() throws {
+    /// Puts the folded log into the files of a baseline, durably in the database, unless another process has done so meanwhile.
+    private func prepareBaseline() throws {
         try durably { statements in
             var state = try state(statements)
-            try BaselineWriter(statements: statements, policy: baselinePolicy).prepare(&state)
+            let writer = baselineWriter(statements)
+            guard try writer.isDue(state) else { return }
+            try writer.prepare(&state)
             try state.save(statements)
         }
+    }
+
+    private func baselineWriter(_ statements: StatementCache) -> BaselineWriter {
+        BaselineWriter(statements: statements, policy: baselinePolicy)
     }
 
     // MARK: Removing what one stands for
