@@ -12,7 +12,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .PHONY: help setup setup-build build run stop test simulate golden histories reads model powerloss faults fuzz fuzz-build tsan check format \
-	bench bench-requests database-cost scale services server-load collection distant-bucket worst-client namespaces desktop desktop-programs s3 cluster cluster-load stress docs \
+	bench bench-requests database-cost database-bench scale services server-load collection distant-bucket worst-client namespaces desktop desktop-programs s3 cluster cluster-load stress docs \
 	install deb clean
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo "make format   format the sources"
 	@echo "make bench    measure against the underlying disk, rclone's mount and passthrough_hp (BENCH=--quick is faster)"
 	@echo "make database-cost  what operations cost the local database in pages and steps (ITEMS=1000,100000)"
+	@echo "make database-bench  what sharing a SQLite database costs: capture beside plain statements, publishing, importing (ROWS=50000, ROUNDS=7)"
 	@echo "make bench-requests  requests of the kernel, transactions and flushes of the disk per workload, for docs/PERFORMANCE.md"
 	@echo "make scale    real trees, 100,000 items and large files through two devices, measured (half an hour)"
 	@echo "make server-load  200 devices at one server, a large upload that breaks again and again, a new device (LOAD=options)"
@@ -167,6 +168,10 @@ bench: build
 database-cost: setup-build
 	$(SWIFT_BUILD_TESTS)
 	DATABASE_ITEMS=$(or $(ITEMS),1000,10000,100000) $(SWIFT_TEST) --filter DatabaseCostTests
+
+database-bench: setup-build
+	swift build -c release --scratch-path $(SIMULATE_BUILD) --product database-bench
+	$(SIMULATE_BUILD)/release/database-bench --rows $(or $(ROWS),50000) --rounds $(or $(ROUNDS),7)
 
 # The tests hold these numbers; they are not compared while they are printed.
 REQUEST_COUNTS := .build/request-counts

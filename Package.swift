@@ -433,6 +433,9 @@ let package = Package(
                 logging,
             ], path: "Sources/TestSupport/Simulation"),
         .executableTarget(
+            name: "database-bench", dependencies: ["CloudModel", "Records", "UbiquityData", argumentParser, sqlite],
+            path: "Tests/Support/database-bench"),
+        .executableTarget(
             name: "simulate", dependencies: ["Simulation", "TestSupport", argumentParser],
             path: "Tests/Support/simulate"),
         .testTarget(

@@ -12,6 +12,7 @@ struct RecordSimulationTests {
             if let failure = run.failure { Issue.record("\(try RecordCampaign.shrink(failure).report)") }
             let figures = run.figures
             #expect(figures.lost > 0 && figures.refusedDeletions > 0 && figures.united > 0 && figures.aside > 0)
+            #expect(figures.baselines > 0 && figures.removals > 0)
         }
     }
 

@@ -12,7 +12,8 @@ struct ImportTests {
     /// The modules that own each outside library. All other modules use it through these.
     private static let owners: [String: Set<String>] = [
         "ArgumentParser": [
-            "Commands", "long-log", "powerloss", "server-load", "simulate", "ubiquity", "ubiquity-server", "ubiquityd",
+            "Commands", "database-bench", "long-log", "powerloss", "server-load", "simulate", "ubiquity",
+            "ubiquity-server", "ubiquityd",
         ],
         "AsyncHTTPClient": ["HTTPTransport"],
         // The one copy of OpenSSL's algorithms; the other library of TLS is swift-nio-ssl's own.

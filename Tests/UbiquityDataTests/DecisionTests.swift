@@ -311,24 +311,18 @@ struct DecisionTests {
     func migrated() throws {
         try write("note", "of desk", "of lap")
         try desk.close()
-        try folder.foreign("desk", "DROP TABLE _ubq_beside", "UPDATE _ubq_state SET layout = 1")
+        try folder.foreign(
+            "desk", "DROP TABLE _ubq_beside", "DROP TABLE _ubq_baseline", "DROP TABLE _ubq_outgoing",
+            "DROP TABLE _ubq_part", "ALTER TABLE _ubq_state DROP COLUMN baselines",
+            "ALTER TABLE _ubq_state DROP COLUMN unfit", "ALTER TABLE _ubq_device DROP COLUMN base",
+            "ALTER TABLE _ubq_device DROP COLUMN checksum", "ALTER TABLE _ubq_device DROP COLUMN bytes",
+            "UPDATE _ubq_state SET layout = 1")
         let desk = try folder.open("desk", Self.tables, device: 1, Self.schema)
         let conflict = try #require(try desk.conflicts().first)
         try desk.decide(conflict, for: conflict.current)
-        #expect(try desk.text("SELECT layout FROM _ubq_state") == "2")
+        #expect(try desk.text("SELECT layout FROM _ubq_state") == "3")
         try publish(desk)
         try read(desk)
         #expect(try desk.text("SELECT count(*) FROM _ubq_beside") == "0")
     }
-}
-
-/// A clock that only the test advances.
-private final class ManualTime: TimeSource {
-    private let current: Mutex<Timestamp>
-
-    init() { current = Mutex(FixedTime().now()) }
-
-    func now() -> Timestamp { current.withLock { $0 } }
-
-    func advance(days: Int) { current.withLock { $0 = $0.adding(.seconds(days * 86_400)) } }
 }

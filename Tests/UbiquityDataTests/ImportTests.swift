@@ -215,4 +215,7 @@ private struct NewerRecords: RecordSource {
         bytes[4] = RecordFile.format + 1
         return bytes
     }
+
+    func baselines() throws -> [ListedBaseline] { [] }
+    func read(_ part: Int?, of baseline: RecordBaseline.Name) throws -> [UInt8] { [] }
 }

@@ -13,9 +13,13 @@ extension UbiquitousDatabase {
     public func publish(to folder: URL) throws -> Int { try publish(to: records(in: folder)) }
 
     /// Takes over what other devices have sent since the last call, and returns what changed. Reading a file may wait for its download.
+    ///
+    /// - Parameter progress: Is called on the thread of the call after each step, and once when the import is done.
     @discardableResult
-    public func importChanges(from folder: URL) throws -> UbiquitousChanges {
-        try importFiles(from: records(in: folder))
+    public func importChanges(
+        from folder: URL, progress: @escaping (UbiquitousImportProgress) -> Void = { _ in }
+    ) throws -> UbiquitousChanges {
+        try importFiles(from: records(in: folder), progress: progress)
     }
 
     private func records(in folder: URL) throws -> RecordFolder {

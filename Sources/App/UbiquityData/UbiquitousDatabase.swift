@@ -1,7 +1,7 @@
 package import Basics
 package import CloudModel
 public import GRDB
-import Records
+package import Records
 
 /// A SQLite database whose tables are shared with other devices.
 ///
@@ -21,6 +21,7 @@ public final class UbiquitousDatabase: Sendable {
     let tables: [TableSchema]
     let deviceName: String
     let clock: any TimeSource
+    let baselinePolicy: BaselinePolicy
     private let pool: DatabasePool
 
     /// Opens a database, and shares its tables if they are not shared yet.
@@ -43,7 +44,8 @@ public final class UbiquitousDatabase: Sendable {
 
     package init(
         path: String, tables: [UbiquitousTable], identifier: String? = nil, device: DeviceID? = nil, deviceName: String,
-        schemaVersion: UInt64 = 1, clock: any TimeSource, prepare: (any DatabaseWriter) throws -> Void = { _ in }
+        schemaVersion: UInt64 = 1, clock: any TimeSource, baselinePolicy: BaselinePolicy = BaselinePolicy(),
+        prepare: (any DatabaseWriter) throws -> Void = { _ in }
     ) throws {
         // Before the file is made.
         if let identifier { _ = try Self.store(identifier) }
@@ -62,6 +64,7 @@ public final class UbiquitousDatabase: Sendable {
         self.identifier = state.store.description
         self.deviceName = RecordFile.shortened(deviceName)
         self.clock = clock
+        self.baselinePolicy = baselinePolicy
         self.tables = schemas
         if try pool.read({ try StatementCache($0).first("SELECT 1 FROM _ubq_table WHERE is_stale", [], { _ in true }) })
             != nil
@@ -176,6 +179,17 @@ public final class UbiquitousDatabase: Sendable {
 
     /// Puts what was committed into files, durably in the database, and returns the numbers of those that are not known to be written.
     package func prepareFiles() throws -> [UInt64] {
+        try durably { statements in
+            let state = try state(statements)
+            try CapturedGroups(statements: statements, tables: tables, state: state).seal(at: clock.now())
+            let publisher = RecordPublisher(statements: statements, deviceName: deviceName)
+            _ = try publisher.prepare(state)
+            return try publisher.unwritten()
+        }
+    }
+
+    /// Runs a transaction that a loss of power does not take back.
+    func durably<T>(_ body: (StatementCache) throws -> T) throws -> T {
         try pool.writeWithoutTransaction { db in
             // The default of a WAL database loses the last commits with the power; a number must not be given twice.
             try db.execute(sql: "PRAGMA synchronous = FULL")
@@ -183,13 +197,7 @@ public final class UbiquitousDatabase: Sendable {
                 // Back to the pool's default. A failure leaves the safer mode.
                 try? db.execute(sql: "PRAGMA synchronous = NORMAL")
             }
-            return try Self.inTransaction(db) { statements in
-                let state = try state(statements)
-                try CapturedGroups(statements: statements, tables: tables, state: state).seal(at: clock.now())
-                let publisher = RecordPublisher(statements: statements, deviceName: deviceName)
-                _ = try publisher.prepare(state)
-                return try publisher.unwritten()
-            }
+            return try Self.inTransaction(db, body)
         }
     }
 
@@ -208,6 +216,8 @@ public final class UbiquitousDatabase: Sendable {
                 try RecordPublisher(statements: statements, deviceName: deviceName).noteWritten(number)
             }
         }
+        try publishBaseline(to: outlet)
+        try removeOldFiles(from: outlet)
         return numbers.count
     }
 
@@ -217,23 +227,21 @@ public final class UbiquitousDatabase: Sendable {
     private static let importBytes = 64 << 20
 
     /// Folds what the log has since the last time, and shows it in the tables.
+    ///
+    /// - Parameter progress: Is called after each file is read and shown, and once at the end.
     @discardableResult
-    package func importFiles(from source: any RecordSource) throws -> UbiquitousChanges {
-        let folded = try pool.read { db in
-            try StatementCache(db).all("SELECT device, file, sequence, change FROM _ubq_device") { row in
-                RecordFileOrder.Place(
-                    device: DeviceID(UInt64(bitPattern: row.integer(0))), number: UInt64(bitPattern: row.integer(1)),
-                    version: VersionID(
-                        sequence: LogSequence(UInt64(bitPattern: row.integer(2))),
-                        index: UInt32(truncatingIfNeeded: row.integer(3))))
-            }
-        }
-        var order = RecordFileOrder(folded: folded)
-        let numbers = Dictionary(folded.map { ($0.device, $0.number) }) { max($0, $1) }
-        for file in try source.files(after: numbers) {
-            order.note(file.number, of: file.device, version: file.version)
-        }
+    package func importFiles(
+        from source: any RecordSource, progress: @escaping (UbiquitousImportProgress) -> Void = { _ in }
+    ) throws -> UbiquitousChanges {
+        let folded = try pool.read { try FoldedDevices(statements: StatementCache($0)).places() }
+        let listed = try source.files(after: Dictionary(folded.map { ($0.device, $0.number) }) { max($0, $1) })
         var changes = UbiquitousChanges()
+        var report = ImportReport(progress)
+        let baseline = try baselineToTake(from: source, folded: folded, listed: listed)
+        var order = RecordFileOrder(folded: baseline?.places ?? folded)
+        for file in listed { order.note(file.number, of: file.device, version: file.version) }
+        report.expect(files: order.count, parts: baseline?.parts.count ?? 0)
+        if let baseline { changes = try take(baseline, from: source, &report) }
         while order.next != nil {
             // Read before the transaction begins, because a download may take long.
             var files: [RecordImporter.Received] = []
@@ -243,31 +251,45 @@ public final class UbiquitousDatabase: Sendable {
                 files.append(RecordImporter.Received(place: place, bytes: bytes))
                 size += bytes.count
                 order.advance()
+                report.advance()
             }
-            let part = try rebase(files)
+            let part = try rebase(files) { report.advance() }
             changes.rows += part.rows
             changes.refused = part.refused
             changes.files += part.files
         }
         try forgetLostValues()
+        report.finish()
         return changes
     }
 
     @discardableResult
-    private func rebase(_ files: [RecordImporter.Received]) throws -> UbiquitousChanges {
+    private func rebase(_ files: [RecordImporter.Received], progress: () -> Void = {}) throws -> UbiquitousChanges {
+        try unconstrained { statements in
+            let importer = RecordImporter(statements: statements, tables: tables, path: path, time: clock.now())
+            let changes = try importer.run(files, state(statements), progress: progress)
+            for table in Set(changes.rows.map(\.table)) { try statements.db.notifyChanges(in: Table(table)) }
+            return changes
+        }
+    }
+
+    private static let importCacheKibibytes = 32 << 10
+
+    /// Runs a transaction that writes many rows of the log, with foreign keys off.
+    func unconstrained<T>(_ body: (StatementCache) throws -> T) throws -> T {
         try pool.writeWithoutTransaction { db in
+            // With SQLite's preset of 2 MiB, a large import writes and reads the same pages again and again.
+            let cacheSize = try Int.fetchOne(db, sql: "PRAGMA cache_size") ?? -2_000
+            try db.execute(sql: "PRAGMA cache_size = -\(Self.importCacheKibibytes)")
             // What foreign keys did elsewhere is in the transactions. The setting cannot change within a transaction.
             try db.execute(sql: "PRAGMA foreign_keys = OFF")
             defer {
+                // A failure leaves the larger cache.
+                try? db.execute(sql: "PRAGMA cache_size = \(cacheSize)")
                 // The pool turned it on when it opened the connection, so this cannot fail where that succeeded.
                 try? db.execute(sql: "PRAGMA foreign_keys = ON")
             }
-            return try Self.inTransaction(db) { statements in
-                let importer = RecordImporter(statements: statements, tables: tables, path: path, time: clock.now())
-                let changes = try importer.run(files, state(statements))
-                for table in Set(changes.rows.map(\.table)) { try db.notifyChanges(in: Table(table)) }
-                return changes
-            }
+            return try Self.inTransaction(db, body)
         }
     }
 }

@@ -3,6 +3,7 @@ import CloudModel
 import Foundation
 import GRDB
 import Records
+import Synchronization
 
 @testable import UbiquityData
 
@@ -27,11 +28,12 @@ final class DataFolder: Sendable {
     static let identifier = ItemID(high: 1 << 63 | 1, low: 2).description
 
     func open(
-        _ name: String, _ tables: [UbiquitousTable], device: UInt64 = 1, version: UInt64 = 1, _ schema: String
+        _ name: String, _ tables: [UbiquitousTable], device: UInt64 = 1, version: UInt64 = 1, _ schema: String,
+        clock: any TimeSource = FixedTime(), policy: BaselinePolicy = BaselinePolicy()
     ) throws -> UbiquitousDatabase {
         try UbiquitousDatabase(
             path: file(name), tables: tables, identifier: Self.identifier, device: DeviceID(device), deviceName: name,
-            schemaVersion: version, clock: FixedTime()
+            schemaVersion: version, clock: clock, baselinePolicy: policy
         ) { try $0.write { try $0.execute(sql: schema) } }
     }
 
@@ -47,6 +49,17 @@ final class DataFolder: Sendable {
 
 struct FixedTime: TimeSource {
     func now() -> Timestamp { Timestamp(seconds: 1_760_000_000) }
+}
+
+/// A clock that only the test advances.
+final class ManualTime: TimeSource {
+    private let current: Mutex<Timestamp>
+
+    init() { current = Mutex(FixedTime().now()) }
+
+    func now() -> Timestamp { current.withLock { $0 } }
+
+    func advance(days: Int) { current.withLock { $0 = $0.adding(.seconds(days * 86_400)) } }
 }
 
 /// The rows of shared tables, each with all of its stored columns.

@@ -5,36 +5,61 @@ import TestSupport
 
 @testable import UbiquityData
 
-/// A log in memory. Files that devices wrote are on their way until the test delivers them, in any order.
+/// A log in memory. What devices wrote or removed is on its way until the test delivers it, in any order.
 final class MemoryCloud: Sendable {
     struct File: Hashable {
+        enum Kind: Hashable { case transactions, head, part(Int) }
+
         let device: DeviceID
         let number: UInt64
+        var kind = Kind.transactions
         let bytes: [UInt8]
+
+        func isNamed(like other: File) -> Bool {
+            device == other.device && number == other.number && kind == other.kind
+        }
     }
 
+    enum Entry: Hashable { case added(File), removed(File) }
+
     private struct State {
-        var underWay: [File] = []
-        var log: [File] = []
+        var underWay: [Entry] = []
+        var log: [Entry] = []
     }
 
     private let state = Mutex(State())
 
-    var log: [File] { state.withLock { $0.log } }
+    var entries: [Entry] { state.withLock { $0.log } }
     var isQuiet: Bool { state.withLock { $0.underWay.isEmpty } }
 
-    func write(_ file: File) throws {
-        try state.withLock { state in
-            let known = (state.underWay + state.log).first { $0.device == file.device && $0.number == file.number }
-            if let known {
-                guard known == file else { throw UbiquitousDatabaseError.numberTaken(file: "\(file.number)") }
-                return
-            }
-            state.underWay.append(file)
+    /// The files of transactions that the log has or had, with their versions.
+    var places: [(file: File, version: VersionID)] {
+        entries.enumerated().compactMap { place, entry in
+            guard case .added(let file) = entry, file.kind == .transactions else { return nil }
+            return (file, Self.version(place))
         }
     }
 
-    /// Puts one of the files that are under way into the log.
+    var log: [File] { places.map(\.file) }
+
+    func write(_ file: File) throws {
+        // What another device removes is there until the log has the removal.
+        let present = files().map(\.file)
+        try state.withLock { state in
+            let underWay = state.underWay.compactMap { entry in
+                if case .added(let file) = entry { file } else { nil }
+            }
+            if let known = (present + underWay).first(where: { $0.isNamed(like: file) }) {
+                guard known == file else { throw UbiquitousDatabaseError.numberTaken(file: "\(file.number)") }
+                return
+            }
+            state.underWay.append(.added(file))
+        }
+    }
+
+    func remove(_ file: File) { state.withLock { $0.underWay.append(.removed(file)) } }
+
+    /// Puts one of the things that are under way into the log.
     func deliver(_ random: inout SeededGenerator) {
         state.withLock { state in
             guard !state.underWay.isEmpty else { return }
@@ -42,12 +67,24 @@ final class MemoryCloud: Sendable {
         }
     }
 
-    /// Puts all files into the log, in the order in which they were written.
+    /// Puts everything into the log, in the order in which it was written.
     func deliver() {
         state.withLock { state in
             state.log += state.underWay
             state.underWay = []
         }
+    }
+
+    /// The files that a device finds that knows the first entries of the log.
+    func files(known: Int? = nil) -> [(file: File, version: VersionID)] {
+        var files: [(file: File, version: VersionID)] = []
+        for (place, entry) in entries.prefix(known ?? Int.max).enumerated() {
+            switch entry {
+            case .added(let file): files.append((file, Self.version(place)))
+            case .removed(let file): files.removeAll { $0.file.isNamed(like: file) }
+            }
+        }
+        return files
     }
 
     /// The transactions in the log, in its order.
@@ -61,7 +98,7 @@ final class MemoryCloud: Sendable {
 /// A device's access to the log.
 struct MemoryRecords: RecordSource, RecordOutlet {
     /// Where the device dies.
-    enum Death: Error { case beforeWriting, afterWriting, reading }
+    enum Death: Error { case beforeWriting, afterWriting, reading, readingPart, beforeBaseline, afterPart, removing }
 
     let cloud: MemoryCloud
     var device = DeviceID(0)
@@ -69,22 +106,72 @@ struct MemoryRecords: RecordSource, RecordOutlet {
     var known: Int?
     var death: Death?
 
+    private func found(_ device: DeviceID, _ number: UInt64, _ kind: MemoryCloud.File.Kind) -> [UInt8] {
+        cloud.files(known: known).first {
+            $0.file.device == device && $0.file.number == number && $0.file.kind == kind
+        }?.file.bytes ?? []
+    }
+
+    // MARK: Reading
+
     func files(after folded: [DeviceID: UInt64]) throws -> [RecordFileOrder.Place] {
-        cloud.log.prefix(known ?? Int.max).enumerated().compactMap { place, file in
-            guard file.number > folded[file.device] ?? 0 else { return nil }
-            return RecordFileOrder.Place(
-                device: file.device, number: file.number, version: MemoryCloud.version(place))
+        cloud.files(known: known).compactMap { file, version in
+            guard file.kind == .transactions, file.number > folded[file.device] ?? 0 else { return nil }
+            return RecordFileOrder.Place(device: file.device, number: file.number, version: version)
         }
     }
 
     func read(_ file: RecordFileOrder.Place) throws -> [UInt8] {
         if death == .reading { throw Death.reading }
-        return cloud.log.first { $0.device == file.device && $0.number == file.number }?.bytes ?? []
+        return found(file.device, file.number, .transactions)
     }
+
+    func baselines() throws -> [ListedBaseline] {
+        let files = cloud.files(known: known)
+        return files.filter { $0.file.kind == .head }.map { head, version in
+            let parts = files.compactMap { file, _ -> Int? in
+                guard case .part(let place) = file.kind, file.device == head.device, file.number == head.number else {
+                    return nil
+                }
+                return place
+            }
+            let name = RecordBaseline.Name(device: head.device, number: head.number)
+            return ListedBaseline(name: name, version: version, parts: Set(parts))
+        }
+    }
+
+    func read(_ part: Int?, of baseline: RecordBaseline.Name) throws -> [UInt8] {
+        if death == .readingPart, part ?? 0 > 0 { throw Death.readingPart }
+        return found(baseline.device, baseline.number, part.map { .part($0) } ?? .head)
+    }
+
+    // MARK: Writing
 
     func write(_ bytes: [UInt8], number: UInt64) throws {
         if death == .beforeWriting { throw Death.beforeWriting }
         try cloud.write(MemoryCloud.File(device: device, number: number, bytes: bytes))
         if death == .afterWriting { throw Death.afterWriting }
+    }
+
+    var takesBaselines: Bool { true }
+
+    func write(_ bytes: [UInt8], _ file: BaselineFile) throws {
+        if death == .beforeBaseline { throw Death.beforeBaseline }
+        let kind = file.part.map { MemoryCloud.File.Kind.part($0) } ?? .head
+        try cloud.write(MemoryCloud.File(device: device, number: file.number, kind: kind, bytes: bytes))
+        if death == .afterPart { throw Death.afterPart }
+    }
+
+    func remove(_ files: [DeviceID: UInt64], baselines: [RecordBaseline.Name]) throws {
+        let names = Set(baselines)
+        for (file, _) in cloud.files() {
+            let isOld =
+                file.kind == .transactions
+                ? file.number <= files[file.device] ?? 0
+                : names.contains(RecordBaseline.Name(device: file.device, number: file.number))
+            guard isOld else { continue }
+            cloud.remove(file)
+            if death == .removing { throw Death.removing }
+        }
     }
 }

@@ -49,7 +49,7 @@ struct CaptureInstaller {
             })
         try groups(known).seal(at: time)
         for name in present.keys { try statements.run("DROP TRIGGER \(CaptureTriggers.quoted(name))") }
-        try statements.run("DROP TABLE \(triggers.noted)")
+        for table in [triggers.noted, triggers.added] { try statements.run("DROP TABLE IF EXISTS \(table)") }
         try create(triggers)
         // A program that rebuilds a table drops its triggers: what was written since is found by comparing.
         let fresh = Set(table.columns.map(\.name)).filter { !noted.contains($0) }
@@ -58,7 +58,7 @@ struct CaptureInstaller {
     }
 
     private func create(_ triggers: CaptureTriggers) throws {
-        try statements.run(triggers.tableSQL)
+        for sql in triggers.tablesSQL { try statements.run(sql) }
         for trigger in triggers.triggers { try statements.run(trigger.sql) }
     }
 
@@ -95,12 +95,12 @@ struct CaptureInstaller {
         let size = Self.rowsPerTransaction
         try statements.run(
             """
-            INSERT INTO \(triggers.noted)(_ubq_group, _ubq_there, \(key)) \
-            SELECT (SELECT grp FROM _ubq_now) + (row_number() OVER (ORDER BY \(key)) - 1) / \(size), 0, \(key) \
+            INSERT INTO \(triggers.added)(_ubq_group, \(key)) \
+            SELECT (SELECT grp FROM _ubq_now) + (row_number() OVER (ORDER BY \(key)) - 1) / \(size), \(key) \
             FROM \(table.name.quoted)
             """)
         try statements.run(
-            "UPDATE _ubq_now SET grp = 1 + max(grp, (SELECT coalesce(max(_ubq_group), 0) FROM \(triggers.noted)))")
+            "UPDATE _ubq_now SET grp = 1 + max(grp, (SELECT coalesce(max(_ubq_group), 0) FROM \(triggers.added)))")
     }
 
     /// The tables, parents before their children, as far as references do not go in a circle.

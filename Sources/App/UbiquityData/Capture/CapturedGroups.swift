@@ -39,7 +39,11 @@ struct CapturedGroups {
                     RecordTransaction(
                         base: state.base, time: committed ?? time, unions: unions, changes: changes))
             }
-            for table in tables { try statements.run("DELETE FROM \(CaptureTriggers(table: table).noted)") }
+            for table in tables {
+                let triggers = CaptureTriggers(table: table)
+                try statements.run("DELETE FROM \(triggers.noted)")
+                if try !columns(of: triggers.addedName).isEmpty { try statements.run("DELETE FROM \(triggers.added)") }
+            }
         }
         try statements.run("DELETE FROM _ubq_group")
         try Self.begin(statements)
@@ -94,6 +98,8 @@ struct CapturedGroups {
             changes.append((noted.group, change))
         }
         try notedRows(of: table) { noted in
+            // A row that was not there, and was removed after its insert, is in both tables of noted rows.
+            if let last, last.key == noted.key, last.group == noted.group { return }
             if let last { finish(last, after: last.key == noted.key ? noted.before : last.now) }
             last = noted
         }
@@ -101,25 +107,21 @@ struct CapturedGroups {
         return changes
     }
 
-    /// Passes the noted rows by key and then by group.
+    /// Passes the noted rows by key and then by group, those that were not there first.
     private func notedRows(of table: TableSchema, _ body: (Noted) -> Void) throws {
         let triggers = CaptureTriggers(table: table)
         let columns = table.columns.map(\.name)
-        let captured = try Set(
-            statements.all("SELECT name FROM pragma_table_info(?)", [.text(triggers.notedName)]) { row in
-                RecordName(utf8: row[0].bytes)
-            })
-        // A column that was added after the triggers were made had its preset value when a row was noted.
-        let before = columns.map { captured.contains($0) ? "w.\($0.quoted)" : "NULL" }
+        let captured = try self.columns(of: triggers.notedName)
+        let marks = columns.indices.map { "_ubq_\($0)" }
         let fields =
-            ["w._ubq_group", "w._ubq_there"] + table.key.map { "w.\($0.quoted)" } + [
-                "o.\(table.key[0].quoted) IS NOT NULL"
-            ]
-            + before + columns.map { "o.\($0.quoted)" }
-        let order = (table.key.map { "w.\($0.quoted)" } + ["w._ubq_group"]).joined(separator: ", ")
+            ["_ubq_group", "_ubq_there"] + table.key.map { "w.\($0.quoted)" } + ["o.\(table.key[0].quoted) IS NOT NULL"]
+            + marks + columns.map { "o.\($0.quoted)" }
+        let named = ["_ubq_group", "_ubq_there"] + table.key.map(\.quoted) + marks
+        let order = table.key.map { "w.\($0.quoted)" } + ["_ubq_group", "_ubq_there"]
         let sql = """
-            SELECT \(fields.joined(separator: ", ")) FROM \(triggers.noted) AS w LEFT JOIN \(table.name.quoted) AS o \
-            ON \(table.sameKey("o", "w")) ORDER BY \(order)
+            WITH w(\(named.joined(separator: ", "))) AS (\(try notedSQL(table, captured))) \
+            SELECT \(fields.joined(separator: ", ")) FROM w LEFT JOIN \(table.name.quoted) AS o \
+            ON \(table.sameKey("o", "w")) ORDER BY \(order.joined(separator: ", "))
             """
         try statements.run(sql) { row in
             let start = 2 + table.key.count
@@ -139,5 +141,25 @@ struct CapturedGroups {
                     before: image(start + 1, row.integer(1) == 1) { captured.contains($0) },
                     now: image(start + 1 + columns.count, row.integer(start) == 1) { _ in true }))
         }
+    }
+
+    /// The noted rows of both tables: the group, whether the row was there, its key, and its other columns.
+    private func notedSQL(_ table: TableSchema, _ captured: Set<RecordName?>) throws -> String {
+        let triggers = CaptureTriggers(table: table)
+        let key = TableSchema.list(table.key)
+        // A column that was added after the triggers were made had its preset value when a row was noted.
+        let before = table.columns.map { captured.contains($0.name) ? $0.name.quoted : "NULL" }
+        // The tables of a release that noted all rows in one.
+        let there = captured.contains(RecordName("_ubq_there")) ? "_ubq_there" : "1"
+        let old = "SELECT \((["_ubq_group", there, key] + before).joined(separator: ", ")) FROM \(triggers.noted)"
+        guard try !columns(of: triggers.addedName).isEmpty else { return old }
+        let nothing = table.columns.map { _ in "NULL" }
+        return old + " UNION ALL SELECT \((["_ubq_group", "0", key] + nothing).joined(separator: ", ")) "
+            + "FROM \(triggers.added)"
+    }
+
+    private func columns(of table: String) throws -> Set<RecordName?> {
+        try Set(
+            statements.all("SELECT name FROM pragma_table_info(?)", [.text(table)]) { RecordName(utf8: $0[0].bytes) })
     }
 }

@@ -22,8 +22,8 @@ struct MissedWrites {
             let values = key.values + (before.map { image in columns.map { image[$0] ?? .null } } ?? [])
             let marks = names.map { _ in ", ?" }.joined()
             try statements.run(
-                "INSERT INTO \(triggers.noted)(_ubq_group, _ubq_there, \(TableSchema.list(names))) "
-                    + "SELECT grp, \(before == nil ? 0 : 1)\(marks) FROM _ubq_now", values)
+                "INSERT INTO \(before == nil ? triggers.added : triggers.noted)(_ubq_group, \(TableSchema.list(names))) "
+                    + "SELECT grp\(marks) FROM _ubq_now", values)
         }
     }
 

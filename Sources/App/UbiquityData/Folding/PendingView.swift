@@ -11,13 +11,15 @@ struct PendingView {
     let statements: StatementCache
     let state: StoreState
     let now: Timestamp
+    /// What a fold before this one knows. It is not used after the view.
+    var cache = RecordCache()
 
     /// Runs `body` with the view and with the rows that the pending transactions touched.
     func read<T>(_ body: (StoredRecords, Set<RowID>) throws -> T) throws -> T {
         var outcome: Result<T, any Error>?
         try statements.db.inSavepoint {
             outcome = Result {
-                var records = StoredRecords(statements: statements, now: now)
+                var records = StoredRecords(statements: statements, now: now, cache: cache)
                 let touched = try fold(into: &records)
                 return try body(records, touched)
             }

@@ -11,16 +11,25 @@ struct StoredRecords: RecordStore {
     let statements: StatementCache
     /// When values are noted as lost.
     let now: Timestamp
+    let cache: RecordCache
+
+    init(statements: StatementCache, now: Timestamp, cache: RecordCache = RecordCache()) {
+        (self.statements, self.now, self.cache) = (statements, now, cache)
+    }
 
     func rules(of table: RecordName) throws -> TableRules? {
-        try statements.first("SELECT body FROM _ubq_rules WHERE tbl = ?", [.text(table)]) {
+        if let known = cache.rules(of: table) { return known }
+        let rules = try statements.first("SELECT body FROM _ubq_rules WHERE tbl = ?", [.text(table)]) {
             try TableRules(decoding: $0[0].bytes)
         }
+        cache.note(rules, of: table)
+        return rules
     }
 
     mutating func setRules(_ rules: TableRules) throws {
         let table = RecordValue.text(rules.table)
         try statements.run("INSERT OR REPLACE INTO _ubq_rules VALUES (?, ?)", [table, .blob(rules.encoded())])
+        cache.note(rules, of: rules.table)
         try statements.run("DELETE FROM _ubq_claim WHERE tbl = ?", [table])
         try statements.run("DELETE FROM _ubq_child WHERE tbl = ?", [table])
         try statements.run("SELECT key, body FROM _ubq_row WHERE tbl = ? AND place = 0", [table]) { row in
@@ -32,9 +41,15 @@ struct StoredRecords: RecordStore {
     // MARK: Rows
 
     func row(_ id: RowID) throws -> Record? {
-        try statements.first("SELECT body FROM _ubq_row WHERE tbl = ? AND key = ?", id.stored) {
-            try Record(decoding: $0[0].bytes)
+        if let known = cache.row(id) { return known }
+        var size = 0
+        let row = try statements.first("SELECT body FROM _ubq_row WHERE tbl = ? AND key = ?", id.stored) { row in
+            let body = row[0].bytes
+            size = body.count
+            return try Record(decoding: body)
         }
+        cache.note(row, id, size: size)
+        return row
     }
 
     mutating func put(_ row: Record?, _ id: RowID) throws {
@@ -47,12 +62,14 @@ struct StoredRecords: RecordStore {
             }
         }
         guard let row else {
+            cache.note(nil, id, size: 0)
             return try statements.run("DELETE FROM _ubq_row WHERE tbl = ? AND key = ?", id.stored)
         }
         let place: Int64 = row.isLive ? 0 : row.isAside ? 2 : 1
+        let body = row.encoded()
+        cache.note(row, id, size: body.count)
         try statements.run(
-            "INSERT OR REPLACE INTO _ubq_row VALUES (?, ?, ?, ?)",
-            id.stored + [.integer(place), .blob(row.encoded())])
+            "INSERT OR REPLACE INTO _ubq_row VALUES (?, ?, ?, ?)", id.stored + [.integer(place), .blob(body)])
         if let rules, row.isLive { try index(row, id, rules) }
     }
 
@@ -123,7 +140,7 @@ struct StoredRecords: RecordStore {
 
     mutating func setLastFile(_ number: UInt64, of device: DeviceID, name: String) throws {
         try statements.run(
-            "INSERT INTO _ubq_device VALUES (?1, ?2, 0, 0, ?3) ON CONFLICT (device) DO UPDATE SET file = ?2, name = ?3",
+            "INSERT INTO _ubq_device(device, file, sequence, change, name) VALUES (?1, ?2, 0, 0, ?3) ON CONFLICT (device) DO UPDATE SET file = ?2, name = ?3",
             [.bits(device.value), .bits(number), .text(name)])
     }
 

@@ -15,13 +15,17 @@ struct RecordImporter {
     let path: String
     let time: Timestamp
 
-    func run(_ files: [Received], _ start: StoreState) throws -> UbiquitousChanges {
+    /// - Parameter progress: Is called for each file.
+    func run(
+        _ files: [Received], _ start: StoreState, progress: () -> Void = {}
+    ) throws -> UbiquitousChanges {
         var state = start
         try CapturedGroups(statements: statements, tables: tables, state: state).seal(at: time)
-        var affected = try fold(files, &state)
+        let cache = RecordCache()
+        var affected = try fold(files, &state, cache, progress)
         affected.formUnion(try ids("SELECT tbl, key FROM _ubq_shown"))
         affected.formUnion(try ids("SELECT tbl, key FROM _ubq_refused"))
-        let view = PendingView(statements: statements, state: state, now: time)
+        let view = PendingView(statements: statements, state: state, now: time, cache: cache)
         let (wanted, touched, unions) = try view.read { records, touched in
             for table in try staleTables() { affected.formUnion(try records.liveRows(of: table)) }
             return (try wantedRows(affected.union(touched), in: records), touched, try pendingUnions())
@@ -39,9 +43,11 @@ struct RecordImporter {
 
     // MARK: The log
 
-    private func fold(_ files: [Received], _ state: inout StoreState) throws -> Set<RowID> {
+    private func fold(
+        _ files: [Received], _ state: inout StoreState, _ cache: RecordCache, _ progress: () -> Void
+    ) throws -> Set<RowID> {
         var touched: Set<RowID> = []
-        var records = StoredRecords(statements: statements, now: time)
+        var records = StoredRecords(statements: statements, now: time, cache: cache)
         for received in files {
             let file = try RecordFile(decoding: received.bytes)
             let place = received.place
@@ -52,15 +58,11 @@ struct RecordImporter {
             guard try file.number > records.lastFile(of: file.device) else { continue }
             if file.device == state.device { try confirm(received) }
             touched.formUnion(try RecordReducer().fold(file, at: place.version, into: &records))
-            try statements.run(
-                "UPDATE _ubq_device SET sequence = ?, change = ? WHERE device = ?",
-                [
-                    .bits(place.version.sequence.value), .integer(Int64(place.version.index)),
-                    .bits(place.device.value),
-                ])
+            try FoldedDevices(statements: statements).advance(file, at: place, bytes: received.bytes)
             state.base = RecordPosition(
                 version: place.version, file: file.number,
                 place: UInt32(truncatingIfNeeded: file.transactions.count - 1))
+            progress()
         }
         return touched
     }
@@ -88,8 +90,10 @@ struct RecordImporter {
     /// Returns how rows should be.
     private func wantedRows(_ ids: Set<RowID>, in records: StoredRecords) throws -> [RowID: RowApplier.Wanted] {
         var wanted: [RowID: RowApplier.Wanted] = [:]
+        wanted.reserveCapacity(ids.count)
+        let tables = Dictionary(tables.map { ($0.name, $0) }) { first, _ in first }
         for id in ids {
-            guard let table = tables.first(where: { $0.name == id.table }) else { continue }
+            guard let table = tables[id.table] else { continue }
             let record = try records.row(id)
             wanted[id] = .some(record.flatMap { table.shown($0, id) })
         }

@@ -9,16 +9,22 @@ struct RowApplier {
     typealias Wanted = [RecordName: RecordValue]?
 
     let statements: StatementCache
-    let tables: [TableSchema]
+    private let tables: [RecordName: TableRows]
+    /// Whether the rows that change are listed in ``changes``.
+    var notesRows = true
     private(set) var changes: [UbiquitousChanges.Row] = []
     private(set) var refused: [UbiquitousChanges.Refusal] = []
 
     init(_ statements: StatementCache, _ tables: [TableSchema]) {
-        (self.statements, self.tables) = (statements, tables)
+        self.statements = statements
+        let rows = tables.map { ($0.name, TableRows(statements: statements, table: $0)) }
+        self.tables = Dictionary(rows) { first, _ in first }
     }
 
+    var shared: [TableRows] { tables.values.sorted { $0.table.name < $1.table.name } }
+
     private struct Write {
-        let table: TableSchema
+        let rows: TableRows
         let key: RecordKey
         /// The columns that change, or all of them for a new row.
         let values: [RecordName: RecordValue]
@@ -31,16 +37,26 @@ struct RowApplier {
         try statements.run("DELETE FROM _ubq_refused")
         var writes: [Write] = []
         for (id, wanted) in wanted.sorted(by: { $0.key < $1.key }) {
-            guard let table = tables.first(where: { $0.name == id.table }) else { continue }
-            if let write = try prepare(table, id.key, wanted) { writes.append(write) }
+            guard let rows = tables[id.table] else { continue }
+            if let write = try prepare(rows, id.key, wanted) { writes.append(write) }
         }
         // All removals precede all additions, so that rows can exchange their unique values.
         for write in writes { try perform(write) }
     }
 
+    /// Removes a row that is not in the log, or whose unique columns differ.
+    mutating func clear(_ rows: TableRows, _ key: RecordKey, _ record: Records.Record?) throws {
+        _ = try prepare(rows, key, record.flatMap { rows.table.shown($0, RowID(table: rows.table.name, key: key)) })
+    }
+
+    /// Makes one row as it should be.
+    mutating func apply(_ rows: TableRows, _ key: RecordKey, _ wanted: Wanted) throws {
+        if let write = try prepare(rows, key, wanted) { try perform(write) }
+    }
+
     /// Removes a row that goes, or whose unique columns change, and returns what has to be written.
-    private mutating func prepare(_ table: TableSchema, _ key: RecordKey, _ wanted: Wanted) throws -> Write? {
-        let rows = TableRows(statements: statements, table: table)
+    private mutating func prepare(_ rows: TableRows, _ key: RecordKey, _ wanted: Wanted) throws -> Write? {
+        let table = rows.table
         let present = try rows.read(key)
         guard let wanted else {
             if present != nil {
@@ -50,37 +66,38 @@ struct RowApplier {
             return nil
         }
         guard let present else {
-            return Write(table: table, key: key, values: wanted, kind: .inserted, isInsert: true)
+            return Write(rows: rows, key: key, values: wanted, kind: .inserted, isInsert: true)
         }
         let changed = wanted.filter { present[$0.key] != $0.value }
         guard !changed.isEmpty else { return nil }
         guard table.constrained.isDisjoint(with: changed.keys) else {
             try rows.delete(key)
-            return Write(table: table, key: key, values: wanted, kind: .updated, isInsert: true)
+            return Write(rows: rows, key: key, values: wanted, kind: .updated, isInsert: true)
         }
-        return Write(table: table, key: key, values: changed, kind: .updated, isInsert: false)
+        return Write(rows: rows, key: key, values: changed, kind: .updated, isInsert: false)
     }
 
     private mutating func perform(_ write: Write) throws {
-        let rows = TableRows(statements: statements, table: write.table)
+        let (rows, table) = (write.rows, write.rows.table)
         do {
             if write.isInsert {
                 try rows.insert(write.key, write.values)
             } else {
                 try rows.update(write.key, write.values)
             }
-            note(write.table, write.key, write.kind)
+            note(table, write.key, write.kind)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
             let message = error.message ?? "a constraint"
-            let stored = RowID(table: write.table.name, key: write.key).stored
+            let stored = RowID(table: table.name, key: write.key).stored
             try statements.run("INSERT INTO _ubq_refused VALUES (?, ?, ?)", stored + [.text(message)])
             refused.append(
                 UbiquitousChanges.Refusal(
-                    table: write.table.name.description, key: write.key.values.map(\.databaseValue), message: message))
+                    table: table.name.description, key: write.key.values.map(\.databaseValue), message: message))
         }
     }
 
     private mutating func note(_ table: TableSchema, _ key: RecordKey, _ kind: UbiquitousChanges.Kind) {
+        guard notesRows else { return }
         changes.append(
             UbiquitousChanges.Row(
                 table: table.name.description, key: key.values.map(\.databaseValue), kind: kind))

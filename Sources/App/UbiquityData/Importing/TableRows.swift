@@ -4,31 +4,50 @@ import Records
 struct TableRows {
     let statements: StatementCache
     let table: TableSchema
+    // Made once, because an import runs them for thousands of rows.
+    private let columns: [RecordName]
+    private let match: String
+    private let readSQL: String
+    private let deleteSQL: String
+    private let insertSQL: String
 
-    private var columns: [RecordName] { table.columns.map(\.name) }
-
-    private var match: String { table.key.map { "\($0.quoted) = ?" }.joined(separator: " AND ") }
+    init(statements: StatementCache, table: TableSchema) {
+        (self.statements, self.table) = (statements, table)
+        columns = table.columns.map(\.name)
+        let name = table.name.quoted
+        match = table.key.map { "\($0.quoted) = ?" }.joined(separator: " AND ")
+        readSQL = "SELECT \(columns.isEmpty ? "1" : TableSchema.list(columns)) FROM \(name) WHERE \(match)"
+        deleteSQL = "DELETE FROM \(name) WHERE \(match)"
+        let names = table.key + columns
+        let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
+        // The conflict clause replaces those of the table's constraints, so that no other row is removed.
+        insertSQL = "INSERT OR ABORT INTO \(name)(\(TableSchema.list(names))) VALUES (\(marks))"
+    }
 
     /// Returns the columns but those of the key; nil if there is no such row.
     func read(_ key: RecordKey) throws -> [RecordName: RecordValue]? {
         guard key.values.count == table.key.count else { return nil }
-        let fields = columns.isEmpty ? "1" : TableSchema.list(columns)
-        return try statements.first("SELECT \(fields) FROM \(table.name.quoted) WHERE \(match)", key.values) { row in
+        return try statements.first(readSQL, key.values) { row in
             Dictionary(columns.enumerated().map { ($1, row[$0]) }) { first, _ in first }
         }
     }
 
-    func delete(_ key: RecordKey) throws {
-        try statements.run("DELETE FROM \(table.name.quoted) WHERE \(match)", key.values)
+    /// Returns the keys of rows in their order.
+    func keys(after last: RecordKey?, limit: Int) throws -> [RecordKey] {
+        let names = TableSchema.list(table.key)
+        let start = last.map { "WHERE (\(names)) > (\($0.values.map { _ in "?" }.joined(separator: ", "))) " } ?? ""
+        return try statements.all(
+            "SELECT \(names) FROM \(table.name.quoted) \(start)ORDER BY \(names) LIMIT ?",
+            (last?.values ?? []) + [.integer(Int64(limit))]
+        ) { RecordKey($0.values(0..<table.key.count)) }.compactMap { $0 }
     }
 
-    /// The conflict clause replaces those of the table's constraints, so that no other row is removed.
+    func delete(_ key: RecordKey) throws {
+        try statements.run(deleteSQL, key.values)
+    }
+
     func insert(_ key: RecordKey, _ values: [RecordName: RecordValue]) throws {
-        let names = table.key + columns
-        let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
-        try statements.run(
-            "INSERT OR ABORT INTO \(table.name.quoted)(\(TableSchema.list(names))) VALUES (\(marks))",
-            key.values + columns.map { values[$0] ?? .null })
+        try statements.run(insertSQL, key.values + columns.map { values[$0] ?? .null })
     }
 
     func update(_ key: RecordKey, _ values: [RecordName: RecordValue]) throws {

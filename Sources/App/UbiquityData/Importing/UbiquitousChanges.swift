@@ -19,10 +19,20 @@ public struct UbiquitousChanges: Hashable, Sendable {
         public let message: String
     }
 
+    /// Is empty for what a baseline changed; see ``baseline``.
     public internal(set) var rows: [Row] = []
     public internal(set) var refused: [Refusal] = []
     /// How many files of transactions were read.
     public internal(set) var files = 0
 
-    public var isEmpty: Bool { rows.isEmpty && refused.isEmpty && files == 0 }
+    /// What happened if this device took a baseline, because it is new or was away for so long that files which it had not read were removed.
+    /// Any row of the shared tables may have changed then.
+    public internal(set) var baseline: Baseline?
+
+    public struct Baseline: Hashable, Sendable {
+        /// How many transactions this device had committed that the log did not have. They stay pending behind what the baseline has.
+        public let pending: Int
+    }
+
+    public var isEmpty: Bool { rows.isEmpty && refused.isEmpty && files == 0 && baseline == nil }
 }

@@ -23,20 +23,28 @@ struct RecordFolder: RecordSource, RecordOutlet {
         (self.path, self.store, self.device, self.version) = (path, store, device, version)
     }
 
-    private func folder(of device: DeviceID) -> String { "\(path)/\(store)/\(device)" }
+    func folder(of device: DeviceID) -> String { "\(path)/\(store)/\(device)" }
 
     private func path(of number: UInt64, _ device: DeviceID) -> String {
+        "\(folder(of: device))/\(Self.digits(number))\(Self.ending)"
+    }
+
+    static func digits(_ number: UInt64) -> String {
         let digits = "\(number)"
-        let zeros = String(repeating: "0", count: max(0, 9 - digits.count))
-        return "\(folder(of: device))/\(zeros)\(digits)\(Self.ending)"
+        return String(repeating: "0", count: max(0, 9 - digits.count)) + digits
     }
 
     // MARK: Writing
 
     func write(_ bytes: [UInt8], number: UInt64) throws {
-        let file = path(of: number, device)
+        try write(bytes, to: path(of: number, device), limit: RecordFile.maximumBytes)
+    }
+
+    func write(_ bytes: [UInt8], to file: String, limit: Int) throws {
         if FileManager.default.fileExists(atPath: file) {
-            guard try contents(of: file) == bytes else { throw UbiquitousDatabaseError.numberTaken(file: file) }
+            guard try contents(of: file, limit: limit) == bytes else {
+                throw UbiquitousDatabaseError.numberTaken(file: file)
+            }
             return
         }
         try createDirectories(folder(of: device))
@@ -56,32 +64,44 @@ struct RecordFolder: RecordSource, RecordOutlet {
 
     private func list(after folded: [DeviceID: UInt64]) throws -> [RecordFileOrder.Place] {
         var files: [RecordFileOrder.Place] = []
-        for name in try names(in: "\(path)/\(store)") {
-            guard let value = UInt64(name, radix: 16), DeviceID(value).description == name else { continue }
-            let device = DeviceID(value)
-            for name in try names(in: folder(of: device)) where name.hasSuffix(Self.ending) {
-                guard let number = UInt64(name.dropLast(Self.ending.count)), number > folded[device] ?? 0 else {
-                    continue
-                }
-                let file = path(of: number, device)
-                guard file.hasSuffix("/\(name)"), let version = try version(file) else { continue }
+        for device in try devices() {
+            for (number, file) in try numbers(of: device) where number > folded[device] ?? 0 {
+                guard let version = try version(file) else { continue }
                 files.append(RecordFileOrder.Place(device: device, number: number, version: version))
             }
         }
         return files
     }
 
-    private func names(in folder: String) throws -> [String] {
+    /// Returns the devices that have a folder.
+    func devices() throws -> [DeviceID] {
+        try names(in: "\(path)/\(store)").compactMap { name in
+            UInt64(name, radix: 16).map { DeviceID($0) }.flatMap { $0.description == name ? $0 : nil }
+        }
+    }
+
+    /// Returns the numbers of a device's files of transactions, with their paths.
+    func numbers(of device: DeviceID) throws -> [(UInt64, String)] {
+        try names(in: folder(of: device)).compactMap { name in
+            guard name.hasSuffix(Self.ending), let number = UInt64(name.dropLast(Self.ending.count)) else { return nil }
+            let file = path(of: number, device)
+            return file.hasSuffix("/\(name)") ? (number, file) : nil
+        }
+    }
+
+    func names(in folder: String) throws -> [String] {
         guard FileManager.default.fileExists(atPath: folder) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: folder)
     }
 
-    func read(_ file: RecordFileOrder.Place) throws -> [UInt8] { try contents(of: path(of: file.number, file.device)) }
+    func read(_ file: RecordFileOrder.Place) throws -> [UInt8] {
+        try contents(of: path(of: file.number, file.device), limit: RecordFile.maximumBytes)
+    }
 
-    private func contents(of file: String) throws -> [UInt8] {
+    func contents(of file: String, limit: Int) throws -> [UInt8] {
         let attributes = try FileManager.default.attributesOfItem(atPath: file)
-        guard let size = attributes[.size] as? UInt64, size <= UInt64(RecordFile.maximumBytes) else {
-            throw RecordFileError.damaged("\(file) is too large for a file of transactions")
+        guard let size = attributes[.size] as? UInt64, size <= UInt64(limit) else {
+            throw RecordFileError.damaged("\(file) is too large")
         }
         return Array(try Data(contentsOf: URL(filePath: file)))
     }

@@ -1,7 +1,25 @@
-/// Where a device's files of transactions go.
+package import CloudModel
+package import Records
+
+/// Where a device's files of transactions and its baselines go.
 package protocol RecordOutlet: Sendable {
     /// Writes a file durably. A file of that number with the same bytes stays as it is.
     ///
     /// - Throws: ``UbiquitousDatabaseError/numberTaken(file:)`` if there is one with other bytes.
     func write(_ bytes: [UInt8], number: UInt64) throws
+
+    /// Whether baselines can be written.
+    var takesBaselines: Bool { get }
+    /// Writes a file of a baseline, like ``write(_:number:)``.
+    func write(_ bytes: [UInt8], _ file: BaselineFile) throws
+    /// Removes the files of all devices up to their numbers in `files`, and baselines, each head after its parts. What is not there is no
+    /// error.
+    func remove(_ files: [DeviceID: UInt64], baselines: [RecordBaseline.Name]) throws
+}
+
+/// A place without baselines.
+extension RecordOutlet {
+    package var takesBaselines: Bool { false }
+    package func write(_ bytes: [UInt8], _ file: BaselineFile) throws {}
+    package func remove(_ files: [DeviceID: UInt64], baselines: [RecordBaseline.Name]) throws {}
 }

@@ -3,79 +3,115 @@ import Records
 /// What the library keeps in the program's database.
 enum StateTables {
     /// The layout below. A release that finds a newer one does not open the database.
-    static let layout: Int64 = 2
+    static let layout: Int64 = 3
 
-    static let statements = [
-        // Read by each trigger: the group that changes belong to, and whether they are noted.
-        "CREATE TABLE _ubq_now(id INTEGER PRIMARY KEY CHECK (id = 1), grp INTEGER NOT NULL, capturing INTEGER NOT NULL)",
-        "INSERT INTO _ubq_now VALUES (1, 1, 1)",
-        // base is the last transaction of the log that the tables show; files is the number of the device's last file.
+    static let statements =
+        [
+            // Read by each trigger: the group that changes belong to, and whether they are noted.
+            "CREATE TABLE _ubq_now(id INTEGER PRIMARY KEY CHECK (id = 1), grp INTEGER NOT NULL, capturing INTEGER NOT NULL)",
+            "INSERT INTO _ubq_now VALUES (1, 1, 1)",
+            // base is the last transaction of the log that the tables show; files and baselines are the numbers of the device's last file and
+            // baseline; unfit is how many files the log had when it last could not be put into a baseline.
+            """
+            CREATE TABLE _ubq_state(id INTEGER PRIMARY KEY CHECK (id = 1), layout INTEGER NOT NULL, store TEXT NOT NULL,
+                device INTEGER NOT NULL, base BLOB NOT NULL, files INTEGER NOT NULL, baselines INTEGER NOT NULL DEFAULT 0,
+                unfit INTEGER NOT NULL DEFAULT 0)
+            """,
+            // The shared tables, with the rules that the device has declared to the others, and whether all rows have to be shown again
+            // because the table has other columns than before.
+            "CREATE TABLE _ubq_table(tbl TEXT PRIMARY KEY, rules BLOB NOT NULL, is_stale INTEGER NOT NULL) WITHOUT ROWID",
+            // When the device committed a group.
+            "CREATE TABLE _ubq_group(grp INTEGER PRIMARY KEY, time INTEGER NOT NULL)",
+            // Own transactions that the log does not have, each as a file of its own, with the number of the file that carries it.
+            "CREATE TABLE _ubq_pending(id INTEGER PRIMARY KEY, file INTEGER, body BLOB NOT NULL)",
+            // Own files that the log does not have.
+            "CREATE TABLE _ubq_file(number INTEGER PRIMARY KEY, bytes BLOB NOT NULL, is_written INTEGER NOT NULL)",
+            // The folded log.
+            "CREATE TABLE _ubq_rules(tbl TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
+            """
+            CREATE TABLE _ubq_row(tbl TEXT NOT NULL, key BLOB NOT NULL, place INTEGER NOT NULL, body BLOB NOT NULL,
+                PRIMARY KEY (tbl, key)) WITHOUT ROWID
+            """,
+            "CREATE INDEX _ubq_row_aside ON _ubq_row(tbl, key) WHERE place = 2",
+            """
+            CREATE TABLE _ubq_claim(tbl TEXT NOT NULL, columns BLOB NOT NULL, claimed BLOB NOT NULL, key BLOB NOT NULL,
+                PRIMARY KEY (tbl, columns, claimed, key)) WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE _ubq_child(parent TEXT NOT NULL, parent_key BLOB NOT NULL, tbl TEXT NOT NULL, key BLOB NOT NULL,
+                PRIMARY KEY (parent, parent_key, tbl, key)) WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE _ubq_alias(tbl TEXT NOT NULL, key BLOB NOT NULL, target BLOB NOT NULL, position BLOB NOT NULL,
+                is_pending INTEGER NOT NULL, PRIMARY KEY (tbl, key)) WITHOUT ROWID
+            """,
+            "CREATE INDEX _ubq_alias_pending ON _ubq_alias(tbl, key) WHERE is_pending",
+            """
+            CREATE TABLE _ubq_lost(id INTEGER PRIMARY KEY, noted INTEGER NOT NULL, tbl TEXT NOT NULL, key BLOB NOT NULL,
+                body BLOB NOT NULL)
+            """,
+            "CREATE INDEX _ubq_lost_row ON _ubq_lost(tbl, key)",
+            // base is what the device had applied at its last transaction. checksum and bytes are the sum of its files; they are NULL if some were
+            // folded by a release that did not keep it, and then this device writes no baseline.
+            """
+            CREATE TABLE _ubq_device(device INTEGER PRIMARY KEY, file INTEGER NOT NULL, sequence INTEGER NOT NULL,
+                change INTEGER NOT NULL, name TEXT NOT NULL, base BLOB, checksum INTEGER, bytes INTEGER)
+            """,
+            besideTable,
+            // What the tables show because of pending transactions: rows that became others, and rows that they touched.
+            """
+            CREATE TABLE _ubq_union(tbl TEXT NOT NULL, key BLOB NOT NULL, target BLOB NOT NULL, PRIMARY KEY (tbl, key))
+                WITHOUT ROWID
+            """,
+            "CREATE TABLE _ubq_shown(tbl TEXT NOT NULL, key BLOB NOT NULL, PRIMARY KEY (tbl, key)) WITHOUT ROWID",
+            // Rows that a constraint of this device's schema refuses. They are tried again at each import.
+            """
+            CREATE TABLE _ubq_refused(tbl TEXT NOT NULL, key BLOB NOT NULL, message TEXT NOT NULL, PRIMARY KEY (tbl, key))
+                WITHOUT ROWID
+            """,
+        ] + baselineTables
+
+    private static let baselineTables = [
+        // Baselines whose heads the log has: the version of the head, when this device first found the baseline complete, and whether the
+        // files that it stands for are removed.
         """
-        CREATE TABLE _ubq_state(id INTEGER PRIMARY KEY CHECK (id = 1), layout INTEGER NOT NULL, store TEXT NOT NULL,
-            device INTEGER NOT NULL, base BLOB NOT NULL, files INTEGER NOT NULL)
+        CREATE TABLE _ubq_baseline(device INTEGER NOT NULL, number INTEGER NOT NULL, sequence INTEGER NOT NULL,
+            change INTEGER NOT NULL, head BLOB NOT NULL, completed INTEGER, is_pruned INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (device, number)) WITHOUT ROWID
         """,
-        // The shared tables, with the rules that the device has declared to the others, and whether all rows have to be shown again
-        // because the table has other columns than before.
-        "CREATE TABLE _ubq_table(tbl TEXT PRIMARY KEY, rules BLOB NOT NULL, is_stale INTEGER NOT NULL) WITHOUT ROWID",
-        // When the device committed a group.
-        "CREATE TABLE _ubq_group(grp INTEGER PRIMARY KEY, time INTEGER NOT NULL)",
-        // Own transactions that the log does not have, each as a file of its own, with the number of the file that carries it.
-        "CREATE TABLE _ubq_pending(id INTEGER PRIMARY KEY, file INTEGER, body BLOB NOT NULL)",
-        // Own files that the log does not have.
-        "CREATE TABLE _ubq_file(number INTEGER PRIMARY KEY, bytes BLOB NOT NULL, is_written INTEGER NOT NULL)",
-        // The folded log.
-        "CREATE TABLE _ubq_rules(tbl TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID",
+        // The files of this device's baseline that the log does not have; the head is the last part.
         """
-        CREATE TABLE _ubq_row(tbl TEXT NOT NULL, key BLOB NOT NULL, place INTEGER NOT NULL, body BLOB NOT NULL,
-            PRIMARY KEY (tbl, key)) WITHOUT ROWID
+        CREATE TABLE _ubq_outgoing(number INTEGER NOT NULL, part INTEGER NOT NULL, is_head INTEGER NOT NULL,
+            bytes BLOB NOT NULL, is_written INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (number, part))
         """,
-        "CREATE INDEX _ubq_row_aside ON _ubq_row(tbl, key) WHERE place = 2",
+        // The parts of the baseline that is being taken.
         """
-        CREATE TABLE _ubq_claim(tbl TEXT NOT NULL, columns BLOB NOT NULL, claimed BLOB NOT NULL, key BLOB NOT NULL,
-            PRIMARY KEY (tbl, columns, claimed, key)) WITHOUT ROWID
-        """,
-        """
-        CREATE TABLE _ubq_child(parent TEXT NOT NULL, parent_key BLOB NOT NULL, tbl TEXT NOT NULL, key BLOB NOT NULL,
-            PRIMARY KEY (parent, parent_key, tbl, key)) WITHOUT ROWID
-        """,
-        """
-        CREATE TABLE _ubq_alias(tbl TEXT NOT NULL, key BLOB NOT NULL, target BLOB NOT NULL, position BLOB NOT NULL,
-            is_pending INTEGER NOT NULL, PRIMARY KEY (tbl, key)) WITHOUT ROWID
-        """,
-        "CREATE INDEX _ubq_alias_pending ON _ubq_alias(tbl, key) WHERE is_pending",
-        """
-        CREATE TABLE _ubq_lost(id INTEGER PRIMARY KEY, noted INTEGER NOT NULL, tbl TEXT NOT NULL, key BLOB NOT NULL,
-            body BLOB NOT NULL)
-        """,
-        "CREATE INDEX _ubq_lost_row ON _ubq_lost(tbl, key)",
-        """
-        CREATE TABLE _ubq_device(device INTEGER PRIMARY KEY, file INTEGER NOT NULL, sequence INTEGER NOT NULL,
-            change INTEGER NOT NULL, name TEXT NOT NULL)
-        """,
-        besideTable,
-        // What the tables show because of pending transactions: rows that became others, and rows that they touched.
-        """
-        CREATE TABLE _ubq_union(tbl TEXT NOT NULL, key BLOB NOT NULL, target BLOB NOT NULL, PRIMARY KEY (tbl, key))
-            WITHOUT ROWID
-        """,
-        "CREATE TABLE _ubq_shown(tbl TEXT NOT NULL, key BLOB NOT NULL, PRIMARY KEY (tbl, key)) WITHOUT ROWID",
-        // Rows that a constraint of this device's schema refuses. They are tried again at each import.
-        """
-        CREATE TABLE _ubq_refused(tbl TEXT NOT NULL, key BLOB NOT NULL, message TEXT NOT NULL, PRIMARY KEY (tbl, key))
-            WITHOUT ROWID
+        CREATE TABLE _ubq_part(device INTEGER NOT NULL, number INTEGER NOT NULL, part INTEGER NOT NULL,
+            bytes BLOB NOT NULL, PRIMARY KEY (device, number, part))
         """,
     ]
+
     /// The rows of the log with values beside the current one of a column, so that they are found without reading all rows.
     private static let besideTable =
         "CREATE TABLE _ubq_beside(tbl TEXT NOT NULL, key BLOB NOT NULL, PRIMARY KEY (tbl, key)) WITHOUT ROWID"
 
     /// Brings the tables of an earlier release to this layout.
     static func migrate(_ statements: StatementCache, from layout: Int64) throws {
-        guard layout < 2 else { return }
-        try statements.run(besideTable)
-        try statements.run("SELECT tbl, key, body FROM _ubq_row") { row in
-            guard try Record(decoding: row[2].bytes).hasAlternatives else { return }
-            try statements.run("INSERT INTO _ubq_beside VALUES (?, ?)", [row[0], row[1]])
+        if layout < 2 {
+            try statements.run(besideTable)
+            try statements.run("SELECT tbl, key, body FROM _ubq_row") { row in
+                guard try Record(decoding: row[2].bytes).hasAlternatives else { return }
+                try statements.run("INSERT INTO _ubq_beside VALUES (?, ?)", [row[0], row[1]])
+            }
+        }
+        if layout < 3 {
+            for sql in baselineTables { try statements.run(sql) }
+            for column in ["baselines", "unfit"] {
+                try statements.run("ALTER TABLE _ubq_state ADD COLUMN \(column) INTEGER NOT NULL DEFAULT 0")
+            }
+            for column in ["base BLOB", "checksum INTEGER", "bytes INTEGER"] {
+                try statements.run("ALTER TABLE _ubq_device ADD COLUMN \(column)")
+            }
         }
     }
 }

@@ -12,6 +12,10 @@ struct StoreState: Hashable, Sendable {
     var base: RecordPosition
     /// The number of the device's last file; 0 before its first.
     var files: UInt64
+    /// The number of the device's last baseline; 0 before its first.
+    var baselines: UInt64 = 0
+    /// How many files the log had when it could not be put into a baseline.
+    var unfit: UInt64 = 0
 
     /// Reads the row; nil if the database is not shared.
     init?(_ statements: StatementCache, path: String) throws {
@@ -33,6 +37,10 @@ struct StoreState: Hashable, Sendable {
         self.device = DeviceID(UInt64(bitPattern: device))
         base = try RecordPosition(decoding: found[3].bytes)
         self.files = UInt64(bitPattern: files)
+        guard layout >= 3 else { return }
+        try statements.run("SELECT baselines, unfit FROM _ubq_state") { row in
+            (baselines, unfit) = (UInt64(bitPattern: row.integer(0)), UInt64(bitPattern: row.integer(1)))
+        }
     }
 
     init(store: ItemID, device: DeviceID) {
@@ -43,10 +51,10 @@ struct StoreState: Hashable, Sendable {
     /// Writes the row, with the layout of this release.
     func save(_ statements: StatementCache) throws {
         try statements.run(
-            "INSERT OR REPLACE INTO _ubq_state VALUES (1, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO _ubq_state VALUES (1, ?, ?, ?, ?, ?, ?, ?)",
             [
                 .integer(StateTables.layout), .text(store.description), .bits(device.value), .blob(base.encoded()),
-                .bits(files),
+                .bits(files), .bits(baselines), .bits(unfit),
             ])
     }
 }

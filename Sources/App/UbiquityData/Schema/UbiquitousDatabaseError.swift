@@ -14,6 +14,8 @@ public enum UbiquitousDatabaseError: Error, Hashable, CustomStringConvertible {
     case noMount(path: String)
     /// A file of this device is in the cloud with other transactions: two copies of the database have written.
     case numberTaken(file: String)
+    /// The files of the shared database change all the time.
+    case changing(path: String)
     /// A lost value belongs to a row or a column that is not in the table.
     case notShown(table: String)
     /// The values of a column are others than those about which a person decided.
@@ -42,6 +44,8 @@ public enum UbiquitousDatabaseError: Error, Hashable, CustomStringConvertible {
         case .numberTaken(let file):
             "\(file) has other transactions than this database wrote. The database was restored from a copy, or a copy of it "
                 + "is in use. Attach a new file to the shared database, and copy rows that are missing there."
+        case .changing(let path):
+            "\(path) changed while it was listed. Nothing was changed. Try again in a moment."
         case .notShown(let table):
             "The row or the column that the value belongs to is not in the table \(table) of this device. Nothing was changed. "
                 + "Insert the row again with the value."

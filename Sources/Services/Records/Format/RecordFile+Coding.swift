@@ -65,13 +65,7 @@ extension RecordFile {
     private var usedNames: [RecordName] {
         var names: Set<RecordName> = []
         for transaction in transactions {
-            for rules in transaction.rules {
-                names.insert(rules.table)
-                names.formUnion(rules.key)
-                names.formUnion(rules.unify)
-                names.formUnion(rules.uniques.joined())
-                for reference in rules.references { names.formUnion(reference.columns + [reference.table]) }
-            }
+            for rules in transaction.rules { names.formUnion(rules.names) }
             names.formUnion(transaction.unions.map(\.row.table))
             for change in transaction.changes {
                 names.insert(change.row.table)

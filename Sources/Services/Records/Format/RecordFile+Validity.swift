@@ -30,7 +30,7 @@ extension RecordTransaction {
 extension TableRules {
     private static let maximumConstraints = 64
 
-    fileprivate func check() throws(RecordFileError) {
+    func check() throws(RecordFileError) {
         guard RecordKey(key.map { _ in .integer(0) }) != nil, Set(key).count == key.count else {
             throw .invalid("the table \(table) has no usable primary key")
         }

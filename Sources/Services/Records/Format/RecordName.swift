@@ -16,6 +16,12 @@ package struct RecordName: Hashable, Comparable, Sendable, CustomStringConvertib
         utf8 = bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
     }
 
+    /// Folding looks up names all the time; an array hashes each byte for itself.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(utf8.count)
+        utf8.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
     package var description: String { String(decoding: utf8, as: UTF8.self) }
 
     package static func < (left: RecordName, right: RecordName) -> Bool {

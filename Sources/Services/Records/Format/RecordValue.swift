@@ -9,6 +9,30 @@ package enum RecordValue: Hashable, Comparable, Sendable {
     case text([UInt8])
     case blob([UInt8])
 
+    /// An array hashes each byte for itself.
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .integer(let number):
+            hasher.combine(1)
+            hasher.combine(number)
+        case .real(let number):
+            hasher.combine(2)
+            hasher.combine(number)
+        case .text(let bytes):
+            hasher.combine(3)
+            Self.combine(bytes, into: &hasher)
+        case .blob(let bytes):
+            hasher.combine(4)
+            Self.combine(bytes, into: &hasher)
+        }
+    }
+
+    private static func combine(_ bytes: [UInt8], into hasher: inout Hasher) {
+        hasher.combine(bytes.count)
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
     package static func text(_ string: String) -> RecordValue { .text(Array(string.utf8)) }
 
     /// Returns the value that SQLite stores for a number.

@@ -43,4 +43,9 @@ package struct TableRules: Hashable, Sendable {
 
     /// The columns whose values decide whether a row may stand in its table.
     var constrained: Set<RecordName> { Set(uniques.joined()).union(references.flatMap(\.columns)) }
+
+    /// The names of the table and of all columns, some of them several times.
+    var names: [RecordName] {
+        [table] + key + unify + uniques.joined() + references.flatMap { $0.columns + [$0.table] }
+    }
 }

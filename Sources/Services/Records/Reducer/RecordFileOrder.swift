@@ -54,6 +54,22 @@ package struct RecordFileOrder: Sendable {
         waiting[place.device]?[place.number] = nil
     }
 
+    /// Whether files that a baseline stands for and that are not folded are missing, because they were removed. The baseline has to be taken
+    /// then before the next file is folded: later files of other devices follow the missing ones.
+    ///
+    /// - Parameter last: The last files that the baseline stands for. A file of such a number with a later version is not the one that was
+    ///   removed: its device did not know that the log had it, and has written it again.
+    package func lacks(_ last: [Place]) -> Bool {
+        last.contains { last in
+            let first = folded[last.device]?.number ?? 0
+            guard last.number > first else { return false }
+            let present = waiting[last.device]?.count { number, version in
+                number > first && number <= last.number && version <= last.version
+            }
+            return UInt64(present ?? 0) < last.number - first
+        }
+    }
+
     /// How many files wait, also for ones before them.
     package var count: Int { waiting.values.reduce(0) { $0 + $1.count } }
 }

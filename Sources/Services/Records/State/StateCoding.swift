@@ -1,8 +1,8 @@
 package import Basics
 import CloudModel
 
-/// The encoding of what a device keeps of the folded log, in a database of its own: no other device reads it. A value begins with the names
-/// that it uses, so that each can be read alone. Total: any bytes lead to a value or to ``ByteCodingError``.
+/// The encoding of the folded log, as a device keeps it in its own database and as baselines carry it to others (``BaselinePart``). A value
+/// begins with the names that it uses, so that each can be read alone. Total: any bytes lead to a value or to ``ByteCodingError``.
 extension Record {
     package func encoded() -> [UInt8] {
         var names = Set(columns.keys)
@@ -45,8 +45,7 @@ extension Record {
 
 extension TableRules {
     package func encoded() -> [UInt8] {
-        let names = Set([table] + key + unify + uniques.joined() + references.flatMap { $0.columns + [$0.table] })
-        var writer = RecordWriter(listing: names)
+        var writer = RecordWriter(listing: Set(names))
         writer.append(self)
         return writer.bytes.bytes
     }

@@ -6,7 +6,7 @@ package struct RecordCampaign: Sendable {
     package var steps: Int
     package var mistake: RecordMistake?
 
-    package init(seeds: Range<UInt64>, steps: Int = 60, mistake: RecordMistake? = nil) {
+    package init(seeds: Range<UInt64>, steps: Int = 100, mistake: RecordMistake? = nil) {
         (self.seeds, self.steps, self.mistake) = (seeds, steps, mistake)
     }
 
@@ -47,6 +47,9 @@ package struct RecordFigures: Sendable {
     package private(set) var united = 0
     package private(set) var aside = 0
     package private(set) var beside = 0
+    /// How often a device took a baseline, and how often old files were removed.
+    package var baselines = 0
+    package var removals = 0
 
     init() {}
 
@@ -67,10 +70,13 @@ package struct RecordFigures: Sendable {
         united += other.united
         aside += other.aside
         beside += other.beside
+        baselines += other.baselines
+        removals += other.removals
     }
 
     package var text: String {
         "\(histories) histories, \(transactions) transactions, \(rows) rows; lost values: \(lost), refused deletions: "
-            + "\(refusedDeletions), united rows: \(united), rows aside: \(aside), in conflict: \(beside)"
+            + "\(refusedDeletions), united rows: \(united), rows aside: \(aside), in conflict: \(beside), "
+            + "baselines taken: \(baselines), removals: \(removals)"
     }
 }

@@ -7,18 +7,33 @@ import TestSupport
 struct RecordDevice {
     let number: Int
     /// What the log says, as far as this device has read it.
-    private(set) var confirmed: FlawedRecords
+    var confirmed: FlawedRecords
     /// Own transactions that the log does not have yet, or that this device has not read back from it.
-    private(set) var pending: [Committed] = []
+    var pending: [Committed] = []
     /// The version of the schema that its program has.
     var version: UInt64 = 1
-    private var order = RecordFileOrder()
+    /// How far it has folded the files of each device.
+    var folded: [DeviceID: RecordBaseline.Device] = [:]
     /// The last transaction that it has applied.
-    private(set) var base = RecordPosition.start
+    var base = RecordPosition.start
+    /// The files of its baseline that it has not written yet.
+    var outgoing: [RecordCloud.Upload] = []
+    /// The number of its last baseline.
+    var baselines: UInt64 = 0
+    /// When it found each baseline complete, by its own clock.
+    var completed: [RecordBaseline.Name: Int] = [:]
+    /// The baselines below which it has removed what they stand for.
+    var pruned: Set<RecordBaseline.Name> = []
+    /// The last file that it wrote.
+    private(set) var last: RecordFile?
+    /// Its clock, in days.
+    var days = 0
     private var files: UInt64 = 0
     private var seen = 0
     private var isDeclared: UInt64 = 0
-    private let mistake: RecordMistake?
+    let mistake: RecordMistake?
+
+    static let store = ItemID(high: 1, low: 2)
 
     struct Committed {
         var transaction: RecordTransaction
@@ -48,7 +63,7 @@ struct RecordDevice {
         view.aliases.filter { $0.value.position.version == Self.end }.map { RowUnion(row: $0.key, key: $0.value.key) }
     }
 
-    private static let end = VersionID(sequence: LogSequence(UInt64.max), index: 0)
+    static let end = VersionID(sequence: LogSequence(UInt64.max), index: 0)
 
     /// Commits a transaction; its rules go with the first one of a version of the schema.
     mutating func commit(_ changes: [RecordChange], clock: Timestamp, unions: [RowUnion]) {
@@ -70,25 +85,42 @@ struct RecordDevice {
         if mistake == .claimsToKnowAll {
             for index in transactions.indices { transactions[index].base = cloud.end }
         }
-        return RecordFile(
-            store: ItemID(high: 1, low: 2), device: id, deviceName: "device \(number)", number: files,
+        let file = RecordFile(
+            store: Self.store, device: id, deviceName: "device \(number)", number: files,
             transactions: transactions)
+        last = file
+        return file
     }
 
-    /// Reads what the cloud has since the last time.
-    mutating func sync(with cloud: RecordCloud) throws {
-        if mistake == .foldsAsArrived || mistake == .foldsByClock { return try syncWrongly(with: cloud) }
-        for entry in cloud.entries[seen...] {
-            order.note(entry.file.number, of: entry.file.device, version: entry.version)
+    /// Reads what the cloud has since the last time. Returns whether it took a baseline.
+    @discardableResult
+    mutating func sync(with cloud: RecordCloud) throws -> Bool {
+        if mistake == .foldsAsArrived || mistake == .foldsByClock {
+            try syncWrongly(with: cloud)
+            return false
         }
+        let tookBaseline = try takeBaseline(of: cloud)
+        try fold(cloud.files)
         seen = cloud.entries.count
-        while let place = order.next, let file = cloud.file(place.number, of: place.device) {
-            try fold(file, at: place.version)
+        try noteBaselines(cloud)
+        return tookBaseline
+    }
+
+    /// Folds all files that the log ever had, also those that were removed.
+    mutating func foldAll(of cloud: RecordCloud) throws { try fold(cloud.allFiles) }
+
+    private mutating func fold(_ entries: [RecordCloud.Entry]) throws {
+        var order = RecordFileOrder(folded: folded.values.map(\.place))
+        for entry in entries { order.note(entry.file.number, of: entry.file.device, version: entry.version) }
+        while let place = order.next,
+            let entry = entries.first(where: { $0.file.device == place.device && $0.file.number == place.number })
+        {
+            try fold(entry.file, at: place.version, bytes: entry.bytes)
             order.advance()
         }
     }
 
-    private mutating func fold(_ file: RecordFile, at version: VersionID) throws {
+    private mutating func fold(_ file: RecordFile, at version: VersionID, bytes: [UInt8]) throws {
         var file = file
         if mistake == .skipsChange, number == 0, let last = file.transactions.indices.last,
             file.transactions[last].changes.count > 1
@@ -97,6 +129,11 @@ struct RecordDevice {
         }
         _ = try RecordReducer().fold(file, at: version, into: &confirmed)
         base = RecordPosition(version: version, file: file.number, place: UInt32(file.transactions.count - 1))
+        var chain = folded[file.device]?.chain ?? FileChain()
+        chain.append(bytes)
+        folded[file.device] = RecordBaseline.Device(
+            device: file.device, name: file.deviceName, file: file.number, version: version,
+            base: file.transactions.last?.base ?? .start, chain: chain)
         if file.device == id { pending.removeAll { $0.file == file.number } }
     }
 
@@ -109,7 +146,7 @@ struct RecordDevice {
         var waiting = fresh
         while let index = waiting.firstIndex(where: { confirmed.lastFile(of: $0.file.device) + 1 == $0.file.number }) {
             let entry = waiting.remove(at: index)
-            try fold(entry.file, at: entry.version)
+            try fold(entry.file, at: entry.version, bytes: entry.bytes)
         }
     }
 
@@ -120,30 +157,5 @@ struct RecordDevice {
         guard confirmed.lastFile(of: last.file.device) == last.file.number else { return }
         confirmed.forgetFile(of: last.file.device)
         _ = try RecordReducer().fold(last.file, at: last.version, into: &confirmed)
-    }
-}
-
-/// The log, as far as it is about files of transactions.
-struct RecordCloud {
-    struct Entry {
-        let version: VersionID
-        let file: RecordFile
-        /// By the writer's clock.
-        let time: Timestamp
-    }
-
-    private(set) var entries: [Entry] = []
-
-    mutating func append(_ file: RecordFile, time: Timestamp) {
-        let version = VersionID(sequence: LogSequence(UInt64(entries.count + 1)), index: 0)
-        entries.append(Entry(version: version, file: file, time: time))
-    }
-
-    var end: RecordPosition {
-        RecordPosition(version: entries.last?.version ?? RecordPosition.start.version, file: .max, place: .max)
-    }
-
-    func file(_ number: UInt64, of device: DeviceID) -> RecordFile? {
-        entries.first { $0.file.device == device && $0.file.number == number }?.file
     }
 }

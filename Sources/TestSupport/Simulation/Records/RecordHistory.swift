@@ -4,14 +4,15 @@ import Records
 import TestSupport
 
 /// Lives through a random history of three devices with one shared database: they write offline for any time, under schemas of two versions,
-/// with clocks days apart; their files overtake one another; they crash, and read the log now and then. At the end all are online.
+/// with clocks days apart; their files overtake one another; they crash, and read the log now and then. They write baselines, remove what
+/// those stand for, and take them when they were away for long; further devices join. At the end all are online.
 package struct RecordHistory {
     package struct Plan: Sendable {
         package var seed: UInt64
         package var steps: Int
         package var mistake: RecordMistake?
 
-        package init(seed: UInt64, steps: Int = 60, mistake: RecordMistake? = nil) {
+        package init(seed: UInt64, steps: Int = 100, mistake: RecordMistake? = nil) {
             (self.seed, self.steps, self.mistake) = (seed, steps, mistake)
         }
     }
@@ -30,8 +31,10 @@ package struct RecordHistory {
     private var random: SeededGenerator
     private var devices: [RecordDevice]
     private var cloud = RecordCloud()
-    /// Files on their way: written, and not in the log yet.
-    private var uploads: [(file: RecordFile, time: Timestamp)] = []
+    /// On their way: written, and not in the log yet.
+    private var uploads: [RecordCloud.Upload] = []
+    private var taken = 0
+    private var removals = 0
     private var ledger = RecordLedger()
     private var story: [String] = []
     private var rows: UInt64 = 0
@@ -47,30 +50,39 @@ package struct RecordHistory {
         var history = RecordHistory(plan)
         for _ in 0..<plan.steps { try history.step() }
         try history.meet()
-        let newcomer = try history.newcomer()
-        let problem = try history.problem(newcomer)
-        return Outcome(
-            plan: plan, problem: problem, story: history.story,
-            figures: RecordFigures(newcomer.confirmed.records, entries: history.ledger.entries.count))
+        let oracle = try history.newcomer(false)
+        let problem = try history.problem(oracle)
+        var figures = RecordFigures(oracle.confirmed.records, entries: history.ledger.entries.count)
+        (figures.baselines, figures.removals) = (history.taken, history.removals)
+        return Outcome(plan: plan, problem: problem, story: history.story, figures: figures)
     }
 
     // MARK: Steps
 
     private mutating func step() throws {
         let index = random.number(0..<devices.count)
-        switch random.number(0..<20) {
+        switch random.number(0..<28) {
+        case 20..<24: try writeBaseline(index)
+        case 24..<26: try remove(index)
+        case 26:
+            devices[index].days += random.pick([1, 30, 61, 70]) ?? 1
+            story.append("\(index) has day \(devices[index].days)")
+        case 27:
+            guard devices.count < 5 else { return }
+            devices.append(RecordDevice(number: devices.count, mistake: plan.mistake))
+            story.append("\(devices.count - 1) joins")
         case 0..<10: try act(index)
         case 10..<13:
             guard let file = devices[index].publish(&random, cloud: cloud) else { return }
-            uploads.append((file, clock(index)))
+            uploads.append(.file(file, time: clock(index)))
             story.append("\(index) writes file \(file.number) with \(file.transactions.count) transactions")
-        case 13..<15: upload()
+        case 13..<15: try upload()
         case 15..<18:
-            try devices[index].sync(with: cloud)
-            story.append("\(index) reads the log")
+            try sync(index)
         case 18:
             try devices[index].crash(with: cloud)
             story.append("\(index) crashes")
+            if let file = devices[index].last { uploads.append(.again(file, time: clock(index))) }
         default:
             guard devices[index].version == 1 else { return }
             devices[index].version = 2
@@ -89,11 +101,39 @@ package struct RecordHistory {
         story += user.story.map { "\(index) \($0)" }
     }
 
-    private mutating func upload() {
+    private mutating func upload() throws {
         guard !uploads.isEmpty else { return }
-        let upload = uploads.remove(at: random.number(0..<uploads.count))
-        cloud.append(upload.file, time: upload.time)
-        story.append("file \(upload.file.number) of \(upload.file.deviceName) is in the log as \(cloud.entries.count)")
+        story.append(try cloud.append(uploads.remove(at: random.number(0..<uploads.count))))
+    }
+
+    private mutating func sync(_ index: Int) throws {
+        let tookBaseline = try devices[index].sync(with: cloud)
+        taken += tookBaseline ? 1 : 0
+        story.append("\(index) reads the log\(tookBaseline ? " and takes a baseline" : "")")
+    }
+
+    /// Makes a baseline if one is due, or writes the next file of the one that is there.
+    private mutating func writeBaseline(_ index: Int) throws {
+        for _ in 0..<random.number(1..<4) {
+            guard let upload = devices[index].writeBaselineFile() else { break }
+            uploads.append(upload)
+            story.append("\(index) writes a file of its baseline")
+        }
+        guard try devices[index].prepareBaseline(knowing: cloud) else { return }
+        story.append("\(index) makes a baseline at \(devices[index].base.version)")
+        if plan.mistake == .removesTooEarly {
+            let files = devices[index].folded.mapValues(\.file)
+            story.append(try cloud.append(.removal(of: files, baselines: [])))
+        }
+    }
+
+    private mutating func remove(_ index: Int) throws {
+        // Some devices are away for long meanwhile.
+        devices[index].days += random.pick([0, 0, 61, 70]) ?? 0
+        guard let removal = try devices[index].removal(from: cloud) else { return }
+        uploads.append(removal)
+        removals += 1
+        story.append("\(index) removes old files")
     }
 
     /// The clock of a device: they are days apart, and one runs backwards.
@@ -107,20 +147,23 @@ package struct RecordHistory {
     /// All devices send what they have and read the log.
     private mutating func meet() throws {
         for index in devices.indices {
-            while let file = devices[index].publish(&random, cloud: cloud) { uploads.append((file, clock(index))) }
+            while let file = devices[index].publish(&random, cloud: cloud) {
+                uploads.append(.file(file, time: clock(index)))
+            }
+            while let upload = devices[index].writeBaselineFile() { uploads.append(upload) }
         }
-        while !uploads.isEmpty { upload() }
-        for index in devices.indices { try devices[index].sync(with: cloud) }
+        while !uploads.isEmpty { try upload() }
+        for index in devices.indices { try sync(index) }
     }
 
-    /// A device that reads the whole log at once, as the rules say.
-    private func newcomer() throws -> RecordDevice {
+    /// A device that reads what the log has at once, or, as the rules say, all that it ever had.
+    private func newcomer(_ isJoining: Bool) throws -> RecordDevice {
         let storeMistakes: Set<RecordMistake> = [
             .forgetsLost, .forgetsTombstones, .forgetsAliases, .seesNoChildren, .seesNoTwins,
         ]
         let mistake = plan.mistake.flatMap { storeMistakes.contains($0) ? $0 : nil }
         var newcomer = RecordDevice(number: 9, mistake: mistake)
-        try newcomer.sync(with: cloud)
+        if isJoining { try newcomer.sync(with: cloud) } else { try newcomer.foldAll(of: cloud) }
         return newcomer
     }
 
@@ -131,6 +174,9 @@ package struct RecordHistory {
                 return "device \(device.number) has other rows than a device that reads the whole log"
             }
             guard try device.view() == device.confirmed.records else { return "a device shows other rows than it has" }
+        }
+        guard try self.newcomer(true).confirmed == newcomer.confirmed else {
+            return "a device that joins has other rows than one that reads the whole log"
         }
         var ledger = ledger
         ledger.place(cloud)

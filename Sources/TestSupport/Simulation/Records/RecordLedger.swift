@@ -45,7 +45,7 @@ struct RecordLedger {
     /// Looks up where the transactions are in the log. Those of a device are there in the order of its commits.
     mutating func place(_ cloud: RecordCloud) {
         var order = RecordFileOrder()
-        for entry in cloud.entries { order.note(entry.file.number, of: entry.file.device, version: entry.version) }
+        for entry in cloud.allFiles { order.note(entry.file.number, of: entry.file.device, version: entry.version) }
         var open = Dictionary(grouping: entries.indices) { entries[$0].device }.mapValues { $0[...] }
         while let place = order.next, let file = cloud.file(place.number, of: place.device) {
             for number in file.transactions.indices {

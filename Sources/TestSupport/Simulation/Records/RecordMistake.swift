@@ -25,6 +25,24 @@ package enum RecordMistake: String, CaseIterable, Sendable {
     case skipsChange
     /// A crash takes a transaction that was committed and not sent.
     case losesPending
+    /// A baseline lacks deleted rows.
+    case baselineWithoutTombstones
+    /// A baseline lacks the keys of rows that became others.
+    case baselineWithoutAliases
+    /// A baseline lacks what was lost.
+    case baselineWithoutLost
+    /// A file that was written again after it was removed counts as the one that was removed.
+    case countsRewrittenFiles
+    /// A baseline is taken before all of its parts are there.
+    case takesHalfBaseline
+    /// A device folds what it finds although files before that were removed.
+    case foldsBeyondRemoved
+    /// A device that takes a baseline drops what it had pending.
+    case dropsPending
+    /// A device that takes a baseline keeps what that has as pending.
+    case keepsConfirmed
+    /// Files are removed when the baseline is written, and not when the log has it.
+    case removesTooEarly
 
     package var summary: String {
         switch self {
@@ -40,6 +58,15 @@ package enum RecordMistake: String, CaseIterable, Sendable {
         case .setsCounters: "counters are overwritten"
         case .skipsChange: "one device misses a change"
         case .losesPending: "a crash takes committed transactions"
+        case .baselineWithoutTombstones: "a baseline lacks deleted rows"
+        case .baselineWithoutAliases: "a baseline lacks rows that became others"
+        case .baselineWithoutLost: "a baseline lacks lost values"
+        case .countsRewrittenFiles: "a file that was removed and written again counts"
+        case .takesHalfBaseline: "a baseline is taken in part"
+        case .foldsBeyondRemoved: "files count although earlier ones are gone"
+        case .dropsPending: "taking a baseline drops pending transactions"
+        case .keepsConfirmed: "taking a baseline keeps pending what it has"
+        case .removesTooEarly: "files are removed before the log has the baseline"
         }
     }
 }

@@ -1,0 +1,47 @@
+import Basics
+import CloudStorage
+
+/// A sum over a device's files in their order. Two chains are equal only if all files up to there are, so that a copy of a database that
+/// wrote other files under the same numbers is noticed also after the files are removed.
+package struct FileChain: Hashable, Sendable {
+    package var checksum: UInt32
+    /// The size of all files.
+    package var bytes: UInt64
+
+    package init(checksum: UInt32 = 0, bytes: UInt64 = 0) {
+        self.checksum = checksum
+        self.bytes = bytes
+    }
+
+    package mutating func append(_ file: [UInt8]) {
+        var link = ByteWriter()
+        link.append(fixed: checksum)
+        link.append(fixed: Self.checksum(file))
+        checksum = CRC32C.checksum(link.bytes)
+        bytes = bytes.addingClamped(UInt64(file.count))
+    }
+
+    static func checksum(_ file: [UInt8]) -> UInt32 { CRC32C.checksum(file) }
+
+    /// A part of the log.
+    package struct Extent: Hashable, Sendable {
+        package var files: UInt64
+        package var bytes: UInt64
+
+        package init(files: UInt64 = 0, bytes: UInt64 = 0) {
+            self.files = files
+            self.bytes = bytes
+        }
+
+        package func adding(_ other: Extent) -> Extent {
+            Extent(files: files.addingClamped(other.files), bytes: bytes.addingClamped(other.bytes))
+        }
+
+        /// What is in this part of the log and not in `other`, which is its beginning.
+        package func beyond(_ other: Extent) -> Extent {
+            Extent(
+                files: files > other.files ? files - other.files : 0,
+                bytes: bytes > other.bytes ? bytes - other.bytes : 0)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// How far the keys of a row that became another one, and that another one, are followed. No history comes near it.
+private let maximumAliases = 10_000
+
+extension RecordStore {
+    /// Takes over a piece of a baseline. The rules of the tables have to be set before.
+    ///
+    /// - Throws: The store's errors, and ``RecordFileError`` for an item that would break a rule on which folding relies.
+    package mutating func restore(_ item: BaselineItem) throws {
+        switch item {
+        case .row(let id, let record): try put(record, id)
+        case .alias(let id, let alias): try restore(id, alias)
+        case .lost(let value): try lose(value)
+        }
+    }
+
+    private mutating func restore(_ id: RowID, _ alias: RecordAlias) throws {
+        var (end, steps) = (RowID(table: id.table, key: alias.key), 0)
+        while steps < maximumAliases, let next = try self.alias(of: end) {
+            end = RowID(table: id.table, key: next.key)
+            steps += 1
+        }
+        // Rows that stand for each other would be followed for ever.
+        guard end != id, steps < maximumAliases else {
+            throw RecordFileError.damaged("rows of a baseline became each other")
+        }
+        try setAlias(id, to: alias)
+    }
+}
