@@ -21,6 +21,14 @@ struct DatabaseScan: Hashable, Sendable {
         case removeFolder(PackageName)
         /// This device has removed the database, and the peers have to be notified.
         case finishRemoval(PackageName)
+
+        var name: PackageName {
+            switch self {
+            case .announce(let name), .exchange(let name), .followRemoval(let name, _), .build(let name),
+                .removeFolder(let name), .finishRemoval(let name):
+                name
+            }
+        }
     }
 
     /// The shared documents of this device, and whether the container has had their folders.

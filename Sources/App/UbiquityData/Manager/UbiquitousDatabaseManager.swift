@@ -113,6 +113,10 @@ public final class UbiquitousDatabaseManager: Sendable {
     /// the program returns to the foreground; after ``start()`` it also happens by itself.
     public func refresh() throws { try performAndBuild(Self.follow) }
 
+    /// Waits until the copies that are being made are complete, or could not be completed now. A program that ends calls it after
+    /// ``refresh()``.
+    public func waitForCopies() { buildQueue.sync {} }
+
     private func refreshLater() {
         queue.async { [weak self] in
             guard let self, !memory.withLock({ $0.isStopped }) else { return }
@@ -143,8 +147,10 @@ public final class UbiquitousDatabaseManager: Sendable {
         session.continueMoves()
         session.continueDrops()
         for action in try session.scan().actions {
-            do { try session.carryOut(action) } catch let error as UbiquitousDatabaseManagerError {
-                session.events.append(.failed(error, nil))
+            // A document that cannot be exchanged now, such as one whose files cannot be downloaded, does not stop the others.
+            do { try session.carryOut(action) } catch {
+                session.isWaiting = true
+                session.events.append(.failed(error, UbiquitousDatabaseInfo(action.name, .current)))
             }
         }
         try session.clean()

@@ -56,4 +56,7 @@ final class DatabaseSyncLoop: Sendable {
 
     /// Waits until what is running has ended.
     func drain() { queue.sync {} }
+
+    /// Runs something while nothing else does. Not from the work itself.
+    func perform<T>(_ body: () throws -> T) rethrows -> T { try queue.sync(execute: body) }
 }

@@ -1,4 +1,5 @@
 import CloudModel
+import Dispatch
 import Foundation
 import GRDB
 import Synchronization
@@ -22,6 +23,7 @@ final class DocumentSync: Sendable {
     private let state = Mutex(State())
     private let parts: Mutex<Parts?> = Mutex(nil)
     private let environment: SyncEnvironment
+    private let eventQueue = DispatchQueue(label: "ubiquity.database.events")
 
     private struct Parts {
         let loop: DatabaseSyncLoop
@@ -56,7 +58,10 @@ final class DocumentSync: Sendable {
     func noteCommit() { parts.withLock { $0 }?.loop.handle(.committed) }
 
     /// Waits until what is due has been done. For tests.
-    func drain() { parts.withLock { $0 }?.loop.drain() }
+    func drain() {
+        parts.withLock { $0 }?.loop.drain()
+        eventQueue.sync {}
+    }
 
     func noteReachable() { parts.withLock { $0 }?.loop.handle(.opened) }
 
@@ -108,10 +113,13 @@ final class DocumentSync: Sendable {
         guard let container = container(), container.has(name) else {
             throw UbiquitousDatabaseManagerError.unreachable
         }
-        guard let lock = try PackageLock.take(package.syncLock, .exclusive) else {
-            throw UbiquitousDatabaseManagerError.inUse(title: name.title)
+        guard let loop = parts.withLock({ $0?.loop }) else { return UbiquitousChanges() }
+        return try loop.perform {
+            guard let lock = try PackageLock.take(package.syncLock, .exclusive) else {
+                throw UbiquitousDatabaseManagerError.inUse(title: name.title)
+            }
+            return try withExtendedLifetime(lock) { try exchange(container, [.publish, .importFiles]) { false } }
         }
-        return try withExtendedLifetime(lock) { try exchange(container, [.publish, .importFiles]) { false } }
     }
 
     func publish() throws {
@@ -164,10 +172,13 @@ final class DocumentSync: Sendable {
 
     private func post(_ changes: UbiquitousChanges?) {
         guard let document = state.withLock({ $0.document }) else { return }
-        NotificationCenter.default.post(
-            name: .UbiquitousDatabaseDidImportChanges, object: document,
-            userInfo: changes.map { [UbiquitousDatabaseDocument.changesKey: $0] })
-        events.changed(document, changes)
+        // An observer may close the document, which waits for the loop.
+        eventQueue.async { [events] in
+            NotificationCenter.default.post(
+                name: .UbiquitousDatabaseDidImportChanges, object: document,
+                userInfo: changes.map { [UbiquitousDatabaseDocument.changesKey: $0] })
+            events.changed(document, changes)
+        }
     }
 
     private func report(_ error: any Error) {
