@@ -172,6 +172,37 @@ struct ManagerTests {
         #expect(try two.rows("Ledger") == ["a x"])
     }
 
+    @Test("a manager that was started follows the cloud by itself, and reports its list")
+    func following() throws {
+        let posted = PostedLists(two.manager)
+        two.manager.start()
+        func settle() throws {
+            // Each waits for what is running before it.
+            for _ in 0..<3 {
+                _ = try two.manager.databases()
+                two.manager.buildQueue.sync {}
+            }
+            _ = two.recorder.take(two)
+        }
+        try settle()
+        try one.manager.create("Ledger")
+        try one.mount.send()
+        try two.mount.receive()
+        two.time.fire(below: two.mount.path)
+        try settle()
+        #expect(try two.list() == ["Ledger current"])
+        #expect(posted.last == ["Ledger"])
+        try one.manager.remove(#require(try one.info("Ledger")))
+        try one.mount.send()
+        try two.mount.receive()
+        // The event was lost; the manager looks by itself.
+        two.time.advance(by: .seconds(30))
+        try settle()
+        #expect(try two.list() == [])
+        #expect(posted.last == [])
+        try two.manager.stop()
+    }
+
     @Test("titles that cannot be folders are refused, and two devices may give one title to two databases")
     func titles() throws {
         for title in ["", ".hidden", "a/b", "a_UUID_b", "a ", "~$x", String(repeating: "x", count: 151), "a\nb"] {
@@ -203,4 +234,26 @@ struct ManagerTests {
         try one.manager.remove(info)
         #expect(try one.list() == [])
     }
+}
+
+/// The titles in the last list that a manager has posted.
+// The lock guards the list.
+private final class PostedLists: @unchecked Sendable {
+    private var list: [String] = []
+    private let lock = NSLock()
+    private var token: (any NSObjectProtocol)?
+
+    init(_ manager: UbiquitousDatabaseManager) {
+        token = NotificationCenter.default.addObserver(
+            forName: .UbiquitousDatabaseListDidChange, object: manager, queue: nil
+        ) { [weak self] note in
+            guard let manager = note.object as? UbiquitousDatabaseManager else { return }
+            let titles = (try? manager.databases().map(\.title)) ?? ["error"]
+            self?.lock.withLock { self?.list = titles }
+        }
+    }
+
+    deinit { if let token { NotificationCenter.default.removeObserver(token) } }
+
+    var last: [String] { lock.withLock { list } }
 }

@@ -40,6 +40,8 @@ public final class UbiquitousDatabaseManager: Sendable {
         var failures: [String: String] = [:]
         var isStarted = false
         var isStopped = false
+        /// A look that has not begun. Further events need no other one.
+        var isRefreshPlanned = false
         /// The number of the last call of the timer that was planned; earlier ones do nothing.
         var timer = 0
     }
@@ -118,8 +120,18 @@ public final class UbiquitousDatabaseManager: Sendable {
     public func waitForCopies() { buildQueue.sync {} }
 
     private func refreshLater() {
+        let isNew = memory.withLock { memory in
+            defer { memory.isRefreshPlanned = true }
+            return !memory.isRefreshPlanned
+        }
+        guard isNew else { return }
         queue.async { [weak self] in
-            guard let self, !memory.withLock({ $0.isStopped }) else { return }
+            guard let self else { return }
+            let isStopped = memory.withLock { memory in
+                memory.isRefreshPlanned = false
+                return memory.isStopped
+            }
+            guard !isStopped else { return }
             do {
                 let names = try work { session in
                     try Self.follow(&session)
