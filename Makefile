@@ -47,7 +47,7 @@ help:
 	@echo "make cluster-load  200 devices at a cluster whose parts are killed, beside one server with SQLite (LOAD=options)"
 	@echo "make services measure coordinated reads and live queries (SERVICES=claims or queries)"
 	@echo "make stress   fio with checksums, stress-ng's file system stressors and a long mixed load in a mount"
-	@echo "make docs     build the documentation of the library Ubiquity with DocC, in .build/docs"
+	@echo "make docs     build the documentation of the libraries Ubiquity and UbiquityData with DocC, in .build/docs"
 	@echo "make setup    install the Debian packages that building and testing need"
 	@echo "make install  install below PREFIX ($(PREFIX)), staged in DESTDIR"
 	@echo "make deb      build a Debian package that needs no Swift where it is installed"
@@ -253,6 +253,7 @@ stress: setup build
 
 docs: setup-build
 	swift build --target Ubiquity
+	swift build --target UbiquityData
 	scripts/docs .build/docs
 
 install: setup-build

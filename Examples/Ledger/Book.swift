@@ -4,7 +4,7 @@ import UbiquityData
 
 /// The accounts and bookings of one device. What it writes with SQL is shared; nothing else is to be done.
 struct Book {
-    let database: UbiquitousDatabase
+    let store: any Store
 
     private static let tables = [
         // Two devices that use a new tag at the same time mean the same: its rows become one, and their bookings follow.
@@ -14,8 +14,11 @@ struct Book {
         UbiquitousTable("booking"),
     ]
 
-    /// - Parameter identifier: That of the ledger to join; nil for a file that is new, or has been opened before.
-    init(path: String, joining identifier: String?) throws {
+    private static var device: String {
+        ProcessInfo.processInfo.environment["LEDGER_DEVICE"] ?? ProcessInfo.processInfo.hostName
+    }
+
+    private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("accounts, tags and bookings") { db in
             // Keys are UUIDs, which no other device makes: two devices would give the same counted number to two rows.
@@ -30,23 +33,57 @@ struct Book {
                         tag TEXT NOT NULL REFERENCES tag, cents INTEGER NOT NULL);
                     """)
         }
-        let device = ProcessInfo.processInfo.environment["LEDGER_DEVICE"] ?? ProcessInfo.processInfo.hostName
-        database = try UbiquitousDatabase(
-            path: path, tables: Self.tables, identifier: identifier, deviceName: device
+        return migrator
+    }
+
+    /// What all ledgers of a shelf have in common.
+    static var schema: UbiquitousDatabaseSchema {
+        UbiquitousDatabaseSchema(
+            tables: tables, deviceName: device, rules: UbiquitousDatabaseRules(asideRow: rename)
         ) { [migrator] in try migrator.migrate($0) }
+    }
+
+    /// Opens a file. `identifier` is that of the ledger to join; nil for a file that is new, or has been opened before.
+    static func open(path: String, joining identifier: String?) throws -> UbiquitousDatabase {
+        try UbiquitousDatabase(path: path, tables: tables, identifier: identifier, deviceName: device) {
+            [migrator] in try migrator.migrate($0)
+        }
+    }
+
+    /// The program's own rule: of two accounts with one name, the later gets the name of its device, too.
+    @Sendable private static func rename(_ row: AsideRow, _ db: Database) throws {
+        guard row.table == "account", case .valueTaken = row.reason, let name = row.values["name"] else { return }
+        try db.execute(
+            sql: "INSERT INTO account(id, name, balance, note) VALUES (?, ? || ' of ' || ?, ?, ?)",
+            arguments: [row.key[0], name, row.origin.deviceName, row.values["balance"], row.values["note"]])
+    }
+
+    /// Carries out a command about the book, and returns what it prints; nil for an unknown one.
+    func run(_ command: String, _ rest: [String]) throws -> [String]? {
+        switch (command, rest.count) {
+        case ("open", 1): try open(rest[0])
+        case ("book", 3):
+            guard let cents = Int(rest[1]) else { throw Problem("\(rest[1]) is no number of cents.") }
+            try add(cents, to: rest[0], tag: rest[2])
+        case ("rename", 2): try set("name", of: rest[0], to: rest[1])
+        case ("note", 2): try set("note", of: rest[0], to: rest[1])
+        case ("list", 0): return try list()
+        default: return nil
+        }
+        return []
     }
 
     // MARK: Writing
 
     func open(_ account: String) throws {
-        try database.write { db in
+        try store.write { db in
             try db.execute(sql: "INSERT INTO account(id, name) VALUES (?, ?)", arguments: [Self.newKey(), account])
         }
     }
 
     /// One transaction here is one transaction on all devices: no device shows the booking without the balance.
     func add(_ cents: Int, to account: String, tag: String) throws {
-        try database.write { db in
+        try store.write { db in
             let account = try key(of: account, db)
             try db.execute(
                 sql: "INSERT INTO tag VALUES (?, ?) ON CONFLICT DO NOTHING", arguments: [Self.newKey(), tag])
@@ -59,7 +96,7 @@ struct Book {
     }
 
     func set(_ column: String, of account: String, to value: String) throws {
-        try database.write { db in
+        try store.write { db in
             try db.execute(
                 sql: "UPDATE account SET \(column) = ? WHERE id = ?", arguments: [value, key(of: account, db)])
         }
@@ -76,7 +113,7 @@ struct Book {
     // MARK: Reading
 
     func list() throws -> [String] {
-        try database.reader.read { db in
+        try store.reader.read { db in
             try String.fetchAll(
                 db,
                 sql: """
@@ -92,12 +129,13 @@ struct Book {
         }
     }
 
-    // MARK: Sharing
-
-    /// A program with a window would publish at most once a second after a write, and import when the folder changes.
-    func sync(through folder: URL) throws -> String {
-        let sent = try database.publish(to: folder)
-        let changes = try database.importChanges(from: folder)
-        return "sent \(sent), received \(changes.files), changed rows \(changes.rows.count)"
-    }
 }
+
+/// What a book is kept in: a database that the program opened itself, or a document of a shelf.
+protocol Store {
+    var reader: any DatabaseReader { get }
+    func write<T>(_ updates: (Database) throws -> T) throws -> T
+}
+
+extension UbiquitousDatabase: Store {}
+extension UbiquitousDatabaseDocument: Store {}

@@ -17,6 +17,7 @@ struct Ledger {
         Ledger FILE review                     what did not remain as a device wrote it
         Ledger FILE restore NUMBER             gives a lost value back; the number is that of the review
         Ledger FILE choose NUMBER VALUE        decides which of several values stays; both numbers are those of the review
+        Ledger shelf …                         many ledgers, of this device and shared: see `Ledger shelf`
         The name of the device is that of the host, or LEDGER_DEVICE.
         """
 
@@ -32,31 +33,34 @@ struct Ledger {
 
     private static func run(_ arguments: [String]) throws {
         guard arguments.count > 1 else { return say(usage) }
+        if arguments[0] == "shelf" { return try Shelf.run(Array(arguments.dropFirst())).forEach(say) }
         let (file, command, rest) = (arguments[0], arguments[1], Array(arguments.dropFirst(2)))
         let exists = FileManager.default.fileExists(atPath: file)
         guard exists != ["new", "join"].contains(command) else {
             throw Problem(exists ? "\(file) is there already." : "There is no \(file). Begin with new or join.")
         }
         guard command != "join" || rest.count == 1 else { throw Problem(usage) }
-        let book = try Book(path: file, joining: command == "join" ? rest.first : nil)
-        let review = Review(book)
+        let database = try Book.open(path: file, joining: command == "join" ? rest.first : nil)
+        let review = Review(database)
         switch (command, rest.count) {
-        case ("new", 0): say(book.database.identifier)
+        case ("new", 0): say(database.identifier)
         case ("join", 1): say("Now sync.")
-        case ("open", 1): try book.open(rest[0])
-        case ("book", 3):
-            guard let cents = Int(rest[1]) else { throw Problem("\(rest[1]) is no number of cents.") }
-            try book.add(cents, to: rest[0], tag: rest[2])
-        case ("rename", 2): try book.set("name", of: rest[0], to: rest[1])
-        case ("note", 2): try book.set("note", of: rest[0], to: rest[1])
-        case ("list", 0): for line in try book.list() { say(line) }
-        case ("sync", 1): say(try book.sync(through: URL(filePath: rest[0])))
+        case ("sync", 1): say(try sync(database, through: URL(filePath: rest[0])))
         case ("review", 0): for line in try review.list() { say(line) }
         case ("restore", 1): try review.restore(Int(rest[0]))
         case ("choose", 2): try review.choose(Int(rest[0]), Int(rest[1]))
-        default: throw Problem(usage)
+        default:
+            guard let lines = try Book(store: database).run(command, rest) else { throw Problem(usage) }
+            lines.forEach(say)
         }
-        try book.database.close()
+        try database.close()
+    }
+
+    /// A program that keeps a document open need not do this: see `Shelf`.
+    private static func sync(_ database: UbiquitousDatabase, through folder: URL) throws -> String {
+        let sent = try database.publish(to: folder)
+        let changes = try database.importChanges(from: folder)
+        return "sent \(sent), received \(changes.files), changed rows \(changes.rows.count)"
     }
 
     private static func say(_ text: String) { print(text) }

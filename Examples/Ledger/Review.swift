@@ -5,7 +5,7 @@ import UbiquityData
 struct Review {
     private let database: UbiquitousDatabase
 
-    init(_ book: Book) { database = book.database }
+    init(_ database: UbiquitousDatabase) { self.database = database }
 
     func list() throws -> [String] {
         var lines: [String] = []

@@ -122,6 +122,34 @@ struct PublishTests {
         #expect(try records(1, versions).files(after: [DeviceID(2): 7]).map(\.device) == [DeviceID(1)])
     }
 
+    @Test("processes that write one file at the same time do not disturb one another, and nothing is left over")
+    func concurrentWriters() async throws {
+        let store = try #require(ItemID(DataFolder.identifier))
+        let records = RecordFolder(path: folder.path, store: store, device: DeviceID(1)) { _ in nil }
+        let leftover = "\(folder.path)/\(store)/\(DeviceID(1))/000000001.rows.0.tmp"
+        try records.write([1], number: 99)
+        try Data([7]).write(to: URL(filePath: leftover))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for number in 1...20 as ClosedRange<UInt64> {
+                        try records.write([UInt8](repeating: UInt8(number), count: 50_000), number: number)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let own = URL(filePath: leftover).deletingLastPathComponent()
+        let names = try FileManager.default.contentsOfDirectory(atPath: own.path)
+        #expect(names.count == 21, "\(names)")
+        for number in 1...20 {
+            let name = "0000000\(number < 10 ? "0" : "")\(number).rows"
+            #expect(
+                try Array(Data(contentsOf: own.appending(path: name))) == Array(repeating: UInt8(number), count: 50_000)
+            )
+        }
+    }
+
     @Test("through a folder a device takes over what the log has, by the versions that the mount shows")
     func versions() throws {
         let (desk, lap) = (try open(), try folder.open("lap", Self.tables, device: 2, Self.schema))

@@ -90,6 +90,30 @@ struct SchemaTests {
         #expect(try lap.dump(Self.tables) == updated.dump(Self.tables))
     }
 
+    @Test("a table that only a newer program has waits on the older device, which goes on sharing the others")
+    func newTable() throws {
+        let newer = "\(Self.old); CREATE TABLE IF NOT EXISTS u(id TEXT PRIMARY KEY NOT NULL, t TEXT REFERENCES t, b)"
+        let newerTables = Self.tables + [UbiquitousTable("u", counters: ["b"])]
+        let desk = try folder.open("desk", Self.tables, device: 1, Self.old)
+        let lap = try folder.open("lap", newerTables, device: 2, version: 2, newer)
+        try lap.execute("INSERT INTO t VALUES ('1', 'x')", "INSERT INTO u VALUES ('a', '1', 5)")
+        try meet(desk, lap)
+        #expect(try desk.text("SELECT a FROM t") == "x")
+        // A deletion by the older device does not take away what it cannot see.
+        try desk.execute("INSERT INTO t VALUES ('2', 'y')", "DELETE FROM t WHERE id = '1'")
+        try lap.execute("UPDATE u SET b = b + 2")
+        try meet(desk, lap)
+        #expect(try lap.text("SELECT t, b FROM u") == "1|7")
+        #expect(try lap.text("PRAGMA foreign_key_check") == nil)
+        try desk.close()
+        let updated = try folder.open("desk", newerTables, device: 1, version: 2, newer)
+        #expect(try updated.text("SELECT t, b FROM u") == "1|7", "without another import")
+        try updated.execute("UPDATE u SET b = b + 1")
+        try meet(updated, lap)
+        #expect(try lap.text("SELECT b FROM u") == "8")
+        #expect(try lap.dump(newerTables) == updated.dump(newerTables))
+    }
+
     @Test("a program that rebuilds a table drops its triggers; what it wrote since is found when the library opens it")
     func rebuilt() throws {
         let desk = try folder.open("desk", Self.tables, device: 1, Self.old)

@@ -91,6 +91,10 @@ struct CaptureInstaller {
     private func share(_ table: TableSchema) throws {
         let triggers = CaptureTriggers(table: table)
         try create(triggers)
+        // Rows of devices with a newer program have waited for the table.
+        try statements.run(
+            "UPDATE _ubq_table SET is_stale = 1 WHERE tbl = ?1 AND EXISTS (SELECT 1 FROM _ubq_row WHERE tbl = ?1)",
+            [.text(table.name)])
         let key = TableSchema.list(table.key)
         let size = Self.rowsPerTransaction
         try statements.run(

@@ -48,8 +48,21 @@ struct RecordFolder: RecordSource, RecordOutlet {
             return
         }
         try createDirectories(folder(of: device))
-        // The name of the temporary file keeps it on this device.
-        try DurableFile(file, temporary: "\(file).tmp").replace(with: bytes)
+        // The name of the temporary file keeps it on this device. Another process may be writing the same file.
+        let temporary = "\(file).\(Hex.encode(UInt64.random(in: 0...UInt64.max))).tmp"
+        do { try DurableFile(file, temporary: temporary).replace(with: bytes) } catch {
+            // The other process has written it, and removed this one's beginning.
+            guard let written = try? contents(of: file), written == bytes else { throw error }
+        }
+        removeLeftovers()
+    }
+
+    /// Removes what processes that died have left, once a file is in its place. What cannot be removed goes the next time.
+    private func removeLeftovers() {
+        let own = folder(of: device)
+        for name in (try? names(in: own)) ?? [] where name.hasSuffix(".tmp") {
+            try? FileManager.default.removeItem(atPath: "\(own)/\(name)")
+        }
     }
 
     // MARK: Reading

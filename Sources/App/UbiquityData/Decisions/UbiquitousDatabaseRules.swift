@@ -1,0 +1,94 @@
+import Basics
+public import GRDB
+import Records
+
+/// A program's own rules about what devices did at the same time.
+///
+/// Each rule runs on one device: the one whose transaction the log has last, which is the same for all. What it decides is an ordinary
+/// transaction that the others receive, so all devices agree, also if their programs have different rules or none.
+public struct UbiquitousDatabaseRules: Sendable {
+    /// Returns the value that a column declared `conflict` gets; nil leaves the choice to a person. Runs on the device that wrote the current
+    /// value.
+    public var conflict: (@Sendable (ValueConflict) throws -> DatabaseValue?)?
+    /// Does something about a row that stands aside, in a transaction of its own: it inserts the row again with its key and another value,
+    /// frees the value that the other row has, or leaves the row where it is. Runs on the device that made the row, after each import until the
+    /// row is back.
+    public var asideRow: (@Sendable (AsideRow, Database) throws -> Void)?
+
+    public init(
+        conflict: (@Sendable (ValueConflict) throws -> DatabaseValue?)? = nil,
+        asideRow: (@Sendable (AsideRow, Database) throws -> Void)? = nil
+    ) {
+        self.conflict = conflict
+        self.asideRow = asideRow
+    }
+}
+
+extension UbiquitousDatabase {
+    /// How many conflicts and rows a call handles; the next one continues.
+    private static let rulesLimit = 1_000
+
+    /// Lets the program's rules decide what this device has to decide. Call it after an import; an open ``UbiquitousDatabaseDocument`` does.
+    ///
+    /// Returns the number of transactions that it made. A rule that throws changes nothing, and the others go on; the first error is thrown at
+    /// the end.
+    @discardableResult
+    public func apply(_ rules: UbiquitousDatabaseRules) throws -> Int {
+        var count = 0
+        var failure: (any Error)?
+        func attempt(_ body: () throws -> Bool) {
+            do { count += try body() ? 1 : 0 } catch { failure = failure ?? error }
+        }
+        if let rule = rules.conflict {
+            for conflict in try ownConflicts() { attempt { try decide(conflict, by: rule) } }
+        }
+        if let rule = rules.asideRow {
+            for row in try ownAsideRows() { attempt { try changes { try rule(row, $0) } } }
+        }
+        if let failure { throw failure }
+        return count
+    }
+
+    private func decide(
+        _ conflict: ValueConflict, by rule: @Sendable (ValueConflict) throws -> DatabaseValue?
+    ) throws -> Bool {
+        guard let value = try rule(conflict) else { return false }
+        do { try decide(conflict, value: value) } catch UbiquitousDatabaseError.conflictChanged {
+            // A value that came since, or one that is pending here: the rule is asked again when the log has it.
+            return false
+        }
+        return true
+    }
+
+    /// Runs a transaction, and returns whether it changed a row.
+    private func changes(_ body: (Database) throws -> Void) throws -> Bool {
+        try write { db in
+            let before = db.totalChangesCount
+            try body(db)
+            return db.totalChangesCount != before
+        }
+    }
+
+    // The log alone, without pending transactions: all devices that have read as far see the same.
+
+    private func ownConflicts() throws -> [ValueConflict] {
+        try readingLog { try $0.conflicts($1, limit: Self.rulesLimit) }.filter { $0.current.origin.isThisDevice }
+    }
+
+    private func ownAsideRows() throws -> [AsideRow] {
+        let logged = try readingLog { try $0.asideRows($1, limit: Self.rulesLimit) }.filter(\.origin.isThisDevice)
+        guard !logged.isEmpty else { return [] }
+        // What an earlier call did about a row is pending, and would be done again.
+        let present = Set(try asideRows(limit: .max).map { "\($0.table) \($0.key)" })
+        return logged.filter { present.contains("\($0.table) \($0.key)") }
+    }
+
+    private func readingLog<T>(_ body: (DecisionReader, StoredRecords) throws -> T) throws -> T {
+        try reader.read { db in
+            let statements = StatementCache(db)
+            let origins = try WriteOrigins(statements, device: state(statements).device, name: deviceName)
+            let reader = DecisionReader(statements: statements, tables: tables, origins: origins)
+            return try body(reader, StoredRecords(statements: statements, now: clock.now()))
+        }
+    }
+}

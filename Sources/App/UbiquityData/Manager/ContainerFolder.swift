@@ -1,0 +1,98 @@
+import Basics
+import CloudModel
+import Foundation
+import Glibc
+
+/// What a container has about shared databases, in a folder beside `Documents`, which people do not see:
+///
+///     Databases/NAME_UUID_ID/ID/DEVICE/NUMBER.rows     the transactions
+///     Databases/Departing/ID-RANDOM                    a device is moving the database out of the cloud
+///     Databases/Removed/ID-RANDOM                      the database was removed
+///
+/// Marks are empty files with names that no other device takes, so that no conflict between them can arise. They are never removed: a device
+/// that returns after years recognises what was removed meanwhile.
+struct ContainerFolder: Sendable {
+    enum Mark: String, Sendable { case departing = "Departing", removed = "Removed" }
+
+    /// The container's folder in a mount.
+    let container: String
+    /// Returns the version that the log gave to a file; nil while the log does not have it.
+    let version: @Sendable (String) throws -> VersionID?
+
+    private var root: String { "\(container)/Databases" }
+
+    func folder(of name: PackageName) -> String { "\(root)/\(name)" }
+
+    func has(_ name: PackageName) -> Bool { FileManager.default.fileExists(atPath: folder(of: name)) }
+
+    func documents() throws -> Set<PackageName> {
+        Set(try entries(of: root).compactMap { PackageName($0) }.filter(\.isShared))
+    }
+
+    func announce(_ name: PackageName) throws { try createDirectories(folder(of: name)) }
+
+    func removeFolder(_ name: PackageName) throws {
+        guard has(name) else { return }
+        try FileManager.default.removeItem(atPath: folder(of: name))
+    }
+
+    // MARK: Marks
+
+    /// Returns each identifier that is marked with the version of the first mark that the log has.
+    func marks(_ mark: Mark) throws -> DatabaseScan.Marks {
+        var marks: DatabaseScan.Marks = [:]
+        for entry in try entries(of: "\(root)/\(mark.rawValue)") {
+            guard let dash = entry.firstIndex(of: "-"), let id = ItemID(String(entry[..<dash])),
+                entry.hasPrefix("\(id)-")
+            else { continue }
+            let found = try version("\(root)/\(mark.rawValue)/\(entry)")
+            let known = marks[id.description] ?? nil
+            marks[id.description] = .some([known, found].compactMap { $0 }.min())
+        }
+        return marks
+    }
+
+    /// Marks a database unless it is marked.
+    func mark(_ identifier: String, _ mark: Mark) throws {
+        guard try marks(mark)[identifier] == nil else { return }
+        let folder = "\(root)/\(mark.rawValue)"
+        try createDirectories(folder)
+        let file = "\(folder)/\(identifier)-\(Hex.encode(UInt64.random(in: 0...UInt64.max)))"
+        try DurableFile(file, temporary: "\(file).tmp").replace(with: Array("\(identifier)\n".utf8))
+    }
+
+    private func entries(of folder: String) throws -> [String] {
+        guard FileManager.default.fileExists(atPath: folder) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder)
+    }
+
+    // MARK: Transactions
+
+    /// The files of a database.
+    ///
+    /// - Parameters:
+    ///   - limit: Leaves out files from this version on; nil for none.
+    ///   - isCancelled: Ends a long import before the next file.
+    func records(
+        of name: PackageName, device: DeviceID, before limit: VersionID? = nil,
+        isCancelled: @escaping @Sendable () -> Bool = { false }
+    ) throws -> LimitedRecords {
+        guard let store = name.identifier.flatMap({ ItemID($0) }) else {
+            throw UbiquitousDatabaseError.noIdentifier(name.description)
+        }
+        let folder = RecordFolder(path: folder(of: name), store: store, device: device, version: version)
+        return LimitedRecords(folder: folder, limit: limit, isCancelled: isCancelled)
+    }
+
+    /// The folders in which files of a database appear.
+    func watched(_ name: PackageName) -> [String] {
+        let top = folder(of: name)
+        guard let identifier = name.identifier else { return [] }
+        // A folder that cannot be listed now is watched after the next import.
+        let devices = (try? entries(of: "\(top)/\(identifier)")) ?? []
+        return [top, "\(top)/\(identifier)"] + devices.prefix(1_000).map { "\(top)/\(identifier)/\($0)" }
+    }
+
+    /// The folders in which databases and marks appear.
+    var watched: [String] { [container, root, "\(root)/Departing", "\(root)/Removed"] }
+}

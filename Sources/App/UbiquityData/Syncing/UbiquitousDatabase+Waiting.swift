@@ -1,0 +1,88 @@
+import CloudModel
+import GRDB
+import Records
+
+/// What has not reached the log yet.
+extension UbiquitousDatabase {
+    /// Returns whether something was committed that ``publish(to:)`` has not written. Only reads, so that processes that look do not wake one
+    /// another.
+    func hasUnpublished() throws -> Bool {
+        try reader.read { db in
+            let statements = StatementCache(db)
+            if try hasNoted(statements) { return true }
+            let waiting =
+                "SELECT 1 FROM _ubq_pending WHERE file IS NULL UNION ALL SELECT 1 FROM _ubq_file WHERE NOT is_written"
+            return try statements.first("\(waiting) LIMIT 1", [], { _ in true }) != nil
+        }
+    }
+
+    /// Returns whether rows were changed since triggers noted some last.
+    private func hasNoted(_ statements: StatementCache) throws -> Bool {
+        for table in tables {
+            let query = "SELECT 1 FROM \(CaptureTriggers(table: table).noted) LIMIT 1"
+            if try statements.first(query, [], { _ in true }) != nil { return true }
+        }
+        return false
+    }
+
+    /// Returns whether there are changes of rows by this device that the log does not have, as far as it was imported. The rules of tables,
+    /// which each device sends, are none.
+    func hasUnconfirmed() throws -> Bool {
+        try reader.read { db in
+            let statements = StatementCache(db)
+            if try hasNoted(statements) { return true }
+            var found = false
+            try statements.run("SELECT body FROM _ubq_pending ORDER BY id") { row in
+                guard !found else { return }
+                found = try RecordFile(decoding: row[0].bytes).transactions.contains { !$0.changes.isEmpty }
+            }
+            return found
+        }
+    }
+
+    /// Returns whether this device has transactions that the log did not have before `version`.
+    func hasTransactions(since version: VersionID) throws -> Bool {
+        if try hasUnconfirmed() { return true }
+        return try reader.read { db in
+            let statements = StatementCache(db)
+            let device = try state(statements).device
+            let last = try statements.first(
+                "SELECT sequence, change FROM _ubq_device WHERE device = ?", [.bits(device.value)]
+            ) { row in
+                VersionID(
+                    sequence: LogSequence(UInt64(bitPattern: row.integer(0))),
+                    index: UInt32(truncatingIfNeeded: row.integer(1)))
+            }
+            return last.map { $0 >= version } ?? false
+        }
+    }
+
+    /// Returns whether the devices have rows that are not in the tables of this one: they stand aside, wait for a decision, or belong to
+    /// tables and columns of a newer program.
+    func hasHiddenRows() throws -> Bool {
+        if try !asideRows(limit: 1).isEmpty || !conflicts(limit: 1).isEmpty { return true }
+        let columns = Dictionary(tables.map { ($0.name, Set($0.columns.map(\.name))) }) { first, _ in first }
+        return try reader.read { db in
+            var isHidden = false
+            try StatementCache(db).run("SELECT tbl, body FROM _ubq_row WHERE place = 0") { row in
+                guard !isHidden, let table = RecordName(utf8: row[0].bytes) else { return }
+                guard let known = columns[table] else {
+                    isHidden = true
+                    return
+                }
+                isHidden = try !Set(Record(decoding: row[1].bytes).columns.keys).isSubset(of: known)
+            }
+            return isHidden
+        }
+    }
+
+    /// Returns whether all files that `source` has are folded.
+    func hasFolded(_ source: some RecordSource) throws -> Bool {
+        let folded = try reader.read { db in
+            try StatementCache(db).all("SELECT device, file FROM _ubq_device") { row in
+                (DeviceID(UInt64(bitPattern: row.integer(0))), UInt64(bitPattern: row.integer(1)))
+            }
+        }
+        return try source.files(after: Dictionary(folded) { max($0, $1) }).isEmpty
+    }
+}
