@@ -9,7 +9,7 @@ struct FuzzTarget: Sendable {
 
     static let all = [
         entries, manifests, chunks, frames, cloudMessages, rows, databases, names, cloudFiles, texts,
-        predicates, propertyValues, bucketReplies, collectionLists, programs, records, ignoreFiles,
+        predicates, propertyValues, bucketReplies, collectionLists, programs, records, ignoreFiles, sharedSchemas,
     ]
 
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
