@@ -368,6 +368,16 @@ let package = Package(
                 "Sync", "TestSupport", "Transfers", "VersionFiles", "VirtualFileSystem", logging,
             ]),
         .target(
+            name: "SharedDatabases",
+            dependencies: ["Basics", "CLinux", "CloudModel", "DaemonProtocol", "Records", "UbiquityData", logging],
+            path: "Sources/Daemon/SharedDatabases"),
+        .testTarget(
+            name: "SharedDatabasesTests",
+            dependencies: [
+                "Basics", "CLinux", "CloudModel", "DaemonProtocol", "Records", "SharedDatabases", "TestSupport",
+                "UbiquityData", grdb, logging,
+            ]),
+        .target(
             name: "DaemonCore",
             dependencies: [
                 "Basics", "CLinux", "CallHandlers", "ClaimService", "CloudAccess", "CloudModel", "CloudStorage",
@@ -378,7 +388,8 @@ let package = Package(
         .executableTarget(
             name: "ubiquityd",
             dependencies: [
-                "Basics", "CloudAccess", "DaemonCore", "DaemonProtocol", "Mount", argumentParser, logging,
+                "Basics", "CloudAccess", "DaemonCore", "DaemonProtocol", "Mount", "SharedDatabases", argumentParser,
+                logging,
             ],
             path: "Sources/Daemon/ubiquityd"),
         .testTarget(

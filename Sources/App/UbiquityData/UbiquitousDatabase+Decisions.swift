@@ -140,7 +140,7 @@ extension UbiquitousDatabase {
     }
 
     /// Passes the log with all that this device has committed. Nothing of it is stored.
-    private func viewing<T>(_ body: (DecisionReader, StoredRecords) throws -> T) throws -> T {
+    func viewing<T>(_ body: (DecisionReader, StoredRecords) throws -> T) throws -> T {
         try inTransaction(completion: .rollback) { statements in
             let state = try state(statements)
             try CapturedGroups(statements: statements, tables: tables, state: state).seal(at: clock.now())
@@ -152,7 +152,7 @@ extension UbiquitousDatabase {
 }
 
 extension RecordValue {
-    fileprivate init(_ value: DatabaseValue) {
+    init(_ value: DatabaseValue) {
         switch value.storage {
         case .null: self = .null
         case .int64(let number): self = .integer(number)

@@ -25,12 +25,12 @@ extension UbiquitousDatabase {
             guard unpublished == nil || discardsUnpublished else {
                 throw UbiquitousDatabaseError.unpublished(path: path)
             }
-            try removeState(statements)
+            try Self.removeState(statements)
         }
         try close()
     }
 
-    private func removeState(_ statements: StatementCache) throws {
+    static func removeState(_ statements: StatementCache) throws {
         let isOwn = "substr(lower(name), 1, \(CaptureTriggers.prefix.utf8.count)) = '\(CaptureTriggers.prefix)'"
         let user = try statements.first(
             """

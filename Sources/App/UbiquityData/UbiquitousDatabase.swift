@@ -163,6 +163,9 @@ public final class UbiquitousDatabase: Sendable {
         return result
     }
 
+    /// Runs `body` with the connection that writes, outside of a transaction.
+    func withWriter(_ body: (Database) throws -> Void) throws { try pool.writeWithoutTransaction(body) }
+
     func state(_ statements: StatementCache) throws -> StoreState {
         guard let state = try StoreState(statements, path: path) else {
             throw UbiquitousDatabaseError.damaged(path: path, what: "its identity is missing")

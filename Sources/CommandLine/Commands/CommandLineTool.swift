@@ -76,7 +76,7 @@ struct UbiquityCommand: ParsableCommand {
                 name: "Finding and monitoring",
                 subcommands: [
                     FindCommand.self, MonitorCommand.self, StorageCommand.self, DownloadsCommand.self,
-                    KeyValueCommand.self,
+                    KeyValueCommand.self, DatabaseCommand.self,
                     ContainerCommand.self, PackageTypesCommand.self,
                 ]),
             CommandGroup(

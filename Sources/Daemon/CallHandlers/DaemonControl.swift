@@ -11,6 +11,8 @@ package protocol DaemonControl: AnyObject, Sendable {
     var transport: String? { get }
     /// What the daemon logs.
     var logLevel: Logger.Level { get set }
+    /// The shared databases of the device.
+    var databases: any DatabaseCalls { get }
     /// Begins an orderly shutdown: the mount is removed, and pending uploads stay recorded.
     func stop()
     /// Begins a shutdown like ``stop()``; the next start rebuilds the state.

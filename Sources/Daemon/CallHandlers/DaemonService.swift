@@ -31,6 +31,7 @@ package struct DaemonService: RequestHandler {
             ClaimsHandler(device: device),
             ConflictHandler(device: device),
             ContentHandler(device: device, progress: progress),
+            DatabaseHandler(device: device, databases: daemon.databases),
             DeletedHandler(device: device, progress: progress),
             DownloadsHandler(device: device),
             EmblemHandler(device: device),

@@ -40,6 +40,8 @@ struct Device: Sendable {
     let callers: CallerPermits
     let refused = RefusedPrograms()
     let recovery: Recovery
+    /// Rung after each transaction that changes rows of the tree.
+    let rowChanges = Wakeup()
     let id: DeviceID
     let limits: CacheLimits
     let versions: VersionLimits
@@ -70,9 +72,10 @@ struct Device: Sendable {
             metadata: metadata, content: content, source: link,
             observer: TreeObservers(claims: claims, monitors: queries.monitors), time: try DiskTime(),
             owner: (geteuid(), getegid()), log: logger)
-        metadata.watchRows { [queries, claims, files] in
+        metadata.watchRows { [queries, claims, files, rowChanges] in
             claims.known.forget($0)
             queries.changed($0)
+            rowChanges.ring()
             // Last, because it may itself change rows.
             files.rowsChanged($0)
         }

@@ -29,6 +29,7 @@ final class RunningDaemon: DaemonControl {
     private let session = Mutex<FuseSession?>(nil)
     private let ending = Mutex(false)
     private let progress = DaemonProgress()
+    private let helper: DatabaseHelper
 
     init(
         _ device: Device, _ configuration: DaemonConfiguration, rebuild: RebuildReport?, logger: Logger,
@@ -39,6 +40,7 @@ final class RunningDaemon: DaemonControl {
         self.rebuild = rebuild
         self.logger = logger
         level = logLevel
+        helper = DatabaseHelper(configuration, changes: device.rowChanges, log: logger)
     }
 
     /// Mounts the device and serves it until the mount ends. Reports through `readiness` once it serves requests.
@@ -69,6 +71,7 @@ final class RunningDaemon: DaemonControl {
             group.addTask { await self.obey(signals) }
             group.addTask { await self.end(session, when: stops) }
             group.addTask { await service.run() }
+            group.addTask { await self.helper.run() }
             endIfNotDurable()
             await noteCloud(readiness)
             readiness.ready()
@@ -123,6 +126,8 @@ final class RunningDaemon: DaemonControl {
         get { level.value }
         set { level.value = newValue }
     }
+
+    var databases: any DatabaseCalls { helper }
 
     var requestCounts: [String: UInt64] { session.withLock { $0?.counts }?.byName ?? [:] }
 
@@ -233,6 +238,8 @@ final class RunningDaemon: DaemonControl {
 
     private func end(_ session: FuseSession, when stops: AsyncStream<Void>) async {
         for await _ in stops {
+            // It uses the mount.
+            await helper.stop()
             do throws(FuseError) { try await session.stop() } catch {
                 logger.error("could not unmount", metadata: ["error": "\(error.message)"])
             }

@@ -67,6 +67,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
         umask(0o077)
         let arguments = Array(CommandLine.arguments.dropFirst())
         if AnnouncerProgram.isMeant(by: arguments) { return AnnouncerProgram.run(arguments) }
+        if DatabasesProgram.isMeant(by: arguments) { return DatabasesProgram.run(arguments) }
         if SignInProgram.isMeant(by: arguments) { return await SignInProgram.main(arguments) }
         if CopyCloudProgram.isMeant(by: arguments) { return await CopyCloudProgram.main(arguments) }
         await main(arguments)

@@ -9,7 +9,7 @@ package struct ProtocolVersion: Codable, Hashable, Sendable, CustomStringConvert
     }
 
     /// The version of this program.
-    package static let current = ProtocolVersion(major: 1, minor: 9)
+    package static let current = ProtocolVersion(major: 1, minor: 10)
 
     /// Whether this side may talk to `peer`. Minor differences are fine: unknown fields are ignored, unknown verbs refused.
     package func understands(_ peer: ProtocolVersion) -> Bool { major == peer.major }

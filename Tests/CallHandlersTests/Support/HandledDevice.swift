@@ -82,12 +82,21 @@ final class RecordingDaemon: DaemonControl {
         set { level.withLock { $0 = newValue } }
     }
 
+    let databases: any DatabaseCalls = NoDatabases()
+
     func stop() { stops.withLock { $0.append("stop") } }
 
     func stopForReset() { stops.withLock { $0.append("reset") } }
 
     func checkSettings(repair: Bool) throws -> Finding? {
         Finding(repair ? "the settings were damaged" : "the settings are damaged")
+    }
+}
+
+/// A device whose databases are kept by no process.
+private struct NoDatabases: DatabaseCalls {
+    func perform<Call: DaemonCall>(_ call: Call, within limit: Duration) async throws -> Call.Response {
+        throw DaemonFailure(.unsupported, "no databases")
     }
 }
 

@@ -99,7 +99,42 @@ enum Samples {
         LogLevelRequest(level: "debug"), DownloadsRequest(days: 7), AllowDownloadsRequest(program: "indexer"),
         LimitsRequest(up: 500_000, down: 0, onMetered: .continue), ReportMeteredRequest(isMetered: true),
         ResumeRequest(path: oddPath, edits: .uploadUnlessConflict, seen: "7.0", staysPaused: true, timeout: 5),
+        ShareDatabaseRequest(
+            name: "ledger", container: "CloudDocs", path: "/home/a/l.sqlite", tables: [sharedTable], sharesAll: true),
+        AttachDatabaseRequest(
+            name: "ledger", container: "CloudDocs", path: "/home/a/l.sqlite", identifier: "8000", sendsRows: true),
+        DatabasesRequest(), DetachDatabaseRequest(name: "ledger", container: "CloudDocs", discardsUnpublished: true),
+        DatabaseHistoryRequest(name: "ledger", container: "CloudDocs", table: "account", key: ["a", "1"]),
+        DatabaseReviewRequest(name: "ledger", container: "CloudDocs"),
+        ResolveDatabaseRequest(
+            name: "ledger", container: "CloudDocs", table: "account", key: ["a"], column: "note", device: "desk",
+            value: "both"),
     ]
+
+    private static var sharedTable: ShareDatabaseRequest.Table {
+        var table = ShareDatabaseRequest.Table("account")
+        (table.unify, table.counters, table.sets, table.conflicts) = (["name"], ["balance"], ["tags"], ["note"])
+        return table
+    }
+
+    private static var database: DatabaseStatus {
+        var status = DatabaseStatus(
+            name: "ledger", container: "CloudDocs", path: "/home/a/l.sqlite", identifier: "8000")
+        let time = WireTime(Timestamp(seconds: 1_700_000_000))
+        (status.state, status.tables, status.devices, status.pending) = (.waiting, ["account"], ["desk"], 3)
+        (status.lastPublished, status.lastImported, status.asOf) = (time, time, time)
+        (status.conflicts, status.aside, status.refused, status.lost) = (1, 2, 3, 4)
+        status.problem = DatabaseStatus.Problem(message: "locked", advice: "Wait.", since: time)
+        status.notes = ["The table x stays on this device."]
+        return status
+    }
+
+    private static let cell = DatabaseValueText(.text, "a", isCut: true)
+    private static let origin = DatabaseOrigin(
+        device: "desk", isThisDevice: true, time: WireTime(Timestamp(seconds: 1_700_000_000)))
+    private static let candidate = DatabaseCandidate(value: cell, origin: origin)
+    private static let lost = DatabaseLostValue(
+        table: "account", key: [cell], column: "note", lost: candidate, replacedBy: origin, reason: "a later edit")
 
     private static let sampleResponses: [any CallResponse] = [
         HelloResponse(pid: 1, mount: "/m", state: "/s"),
@@ -169,6 +204,23 @@ enum Samples {
         PresentingResponse(presenter: 5),
         PackageTypesResponse(builtIn: ["app"], declared: ["mydoc"]),
         KeyValuesResponse(values: ["ä": Data([1, 0, 255])]), DoneResponse(),
+        DatabaseResponse(database),
+        DatabasesResponse(
+            databases: [database],
+            available: [
+                AvailableDatabase(
+                    name: "ledger", container: "CloudDocs", identifier: "8000", tables: ["account"], path: "/l")
+            ]),
+        DatabaseHistoryResponse(
+            table: "account", key: [cell], created: origin, deleted: origin, aside: "its parent is missing",
+            columns: [.init(name: "note", current: candidate, others: [candidate])], lost: [lost]),
+        DatabaseReviewResponse(
+            name: "ledger",
+            conflicts: [
+                .init(table: "account", key: [cell], column: "note", current: candidate, others: [candidate])
+            ],
+            aside: [.init(table: "account", key: [cell], origin: origin, reason: "its parent is missing")],
+            lost: [lost]),
     ]
 
     static let events: [DaemonEvent] = [

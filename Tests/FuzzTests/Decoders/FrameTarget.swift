@@ -98,6 +98,8 @@ extension FuzzTarget {
         SyncRequest.self,
         UnfollowRequest.self, UnpublishRequest.self, VersionsRequest.self, WatchKeyValuesRequest.self,
         WatchRequest.self, WithdrawRequest.self,
+        ShareDatabaseRequest.self, AttachDatabaseRequest.self, DatabasesRequest.self, DetachDatabaseRequest.self,
+        DatabaseHistoryRequest.self, DatabaseReviewRequest.self, ResolveDatabaseRequest.self,
     ])
 
     private static let path = (try? MountPath(bytes: Array("CloudDocs/caf".utf8) + [0xE9])) ?? .root
@@ -120,6 +122,13 @@ extension FuzzTarget {
                 WantedAccess(path: plainPath, mode: .write),
             ], purpose: "p", withinPresenter: 4, presenter: 5),
         FinishRequest(claim: 7), FinishRequest(claim: 7, isQuiet: true),
+        ShareDatabaseRequest(
+            name: "ledger", container: "CloudDocs", path: "/home/a/l.sqlite", tables: [.init("account")],
+            sharesAll: true),
+        AttachDatabaseRequest(name: "ledger", container: "CloudDocs", path: "/l", identifier: "8000"),
+        DetachDatabaseRequest(name: "ledger"), DatabasesRequest(), DatabaseReviewRequest(name: nil),
+        DatabaseHistoryRequest(name: "ledger", table: "account", key: ["a", "1"]),
+        ResolveDatabaseRequest(name: nil, table: "account", key: ["a"], column: "note", value: "both"),
     ]
 
     private static let responses: [DaemonEnvelope.Body] = [

@@ -10,6 +10,7 @@ struct FuzzTarget: Sendable {
     static let all = [
         entries, manifests, chunks, frames, cloudMessages, rows, databases, names, cloudFiles, texts,
         predicates, propertyValues, bucketReplies, collectionLists, programs, records, baselines, ignoreFiles,
+        sharedSchemas,
     ]
 
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

@@ -80,7 +80,9 @@ struct CaptureInstaller {
         try groups(known).append(RecordTransaction(base: state.base, time: time, rules: changed, changes: []))
         for rules in changed {
             try statements.run(
-                "INSERT INTO _ubq_table VALUES (?1, ?2, 0) ON CONFLICT (tbl) DO UPDATE SET rules = ?2",
+                // Rows that the log has of a new table have to be shown.
+                "INSERT INTO _ubq_table VALUES (?1, ?2, EXISTS (SELECT 1 FROM _ubq_row WHERE tbl = ?1)) "
+                    + "ON CONFLICT (tbl) DO UPDATE SET rules = ?2",
                 [.text(rules.table), .blob(rules.encoded())])
         }
     }

@@ -20,7 +20,7 @@ struct DecisionReader {
         return try records.map(lostValue)
     }
 
-    private func lostValue(_ record: Records.LostValue) throws -> LostValue {
+    func lostValue(_ record: Records.LostValue) throws -> LostValue {
         let row = try present(record.row)
         var current: RecordValue?
         if let column = record.column, let table = table(row.table) {
@@ -34,7 +34,7 @@ struct DecisionReader {
     }
 
     /// Returns the row that an id stands for in the tables, where pending transactions may have united rows too.
-    private func present(_ id: RowID) throws -> RowID {
+    func present(_ id: RowID) throws -> RowID {
         var (id, visited) = (id, Set<RowID>())
         while visited.insert(id).inserted {
             let target = try statements.first(

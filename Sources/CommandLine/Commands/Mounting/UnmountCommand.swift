@@ -70,9 +70,8 @@ struct UnmountCommand: ParsableCommand {
     /// Refuses to unmount while files are open. The mount of a dead or frozen daemon is detached in any case, since no program can write to
     /// it any more.
     private func refuseBusy(_ record: MountRecord) throws(CommandFailure) {
-        guard let failure = CommandFailure(mount: record.mount, usedBy: MountUsers(mount: record.mount).all()) else {
-            return
-        }
+        let users = MountUsers(mount: record.mount, daemon: record.pid).all()
+        guard let failure = CommandFailure(mount: record.mount, usedBy: users) else { return }
         _ = try DaemonConnection.open(record)
         throw failure
     }

@@ -20,11 +20,13 @@ package struct OpenedFile: Equatable, Sendable {
 /// users are visible only to root.
 struct MountUsers {
     let mount: String
+    /// The mount's daemon. Its own processes do not count: it ends them before the mount.
+    let daemon: pid_t
 
     /// Returns one file for each program, ordered by process id.
     func all() -> [OpenedFile] {
         Self.names(in: "/proc").compactMap { pid_t($0) }.sorted().compactMap { pid in
-            guard pid != getpid(), let path = openPath(of: pid) else { return nil }
+            guard pid != getpid(), let path = openPath(of: pid), Self.parent(pid) != daemon else { return nil }
             return OpenedFile(pid: pid, program: Self.program(pid), path: path)
         }
     }
@@ -51,6 +53,14 @@ struct MountUsers {
             let flags = Int32(line.dropFirst(6).drop { $0.isWhitespace }, radix: 8)
         else { return false }
         return flags & (O_DIRECTORY | 0o10_000_000) != 0
+    }
+
+    /// Returns the parent's id (proc_pid_stat(5)); nil if the process has ended meanwhile.
+    private static func parent(_ pid: pid_t) -> pid_t? {
+        let text = text("/proc/\(pid)/stat")
+        // The program's name, in parentheses, may contain any character.
+        let fields = text[(text.lastIndex(of: ")") ?? text.endIndex)...].split(separator: " ")
+        return fields.count > 2 ? pid_t(fields[2]) : nil
     }
 
     private static func program(_ pid: pid_t) -> String {

@@ -1,0 +1,124 @@
+import Basics
+package import CloudModel
+package import Foundation
+import GRDB
+package import Records
+
+/// What a SQLite file says about its tables and about sharing them, read without a change and without waiting for a program that writes.
+package struct SharingProbe: Sendable {
+    /// How long a file may be locked exclusively before the probe fails.
+    private static let patience: TimeInterval = 1
+
+    /// Which shared database the file belongs to; nil if it is not shared.
+    package private(set) var identifier: String?
+    /// The journal mode, in lower case.
+    package private(set) var journalMode = ""
+    /// The program's ordinary tables with the statements that make them, in the order in which they were made. Without declarations.
+    package private(set) var tables: [SharedSchema.Table] = []
+    /// The program's virtual tables and those that belong to them, in lower case.
+    package private(set) var virtualTables: Set<String> = []
+    /// The shared tables, in lower case.
+    package private(set) var sharedTables: Set<String> = []
+    /// Transactions that the log does not have. What other programs committed since the last look counts as one.
+    package private(set) var pending: UInt64 = 0
+    /// Whether a call of ``UbiquitousDatabase/publish(to:)`` has something to write.
+    package private(set) var isUnpublished = false
+    /// The numbers of what a person may want to look at: values that wait for a decision, rows aside, rows that a constraint refuses, and
+    /// values that were lost.
+    package private(set) var conflicts: UInt64 = 0
+    package private(set) var aside: UInt64 = 0
+    package private(set) var refused: UInt64 = 0
+    package private(set) var lost: UInt64 = 0
+    /// The devices whose transactions are in the tables.
+    package private(set) var devices: [String] = []
+
+    private var state: StoreState?
+    private var folded: [DeviceID: UInt64] = [:]
+
+    /// - Parameter path: A file that exists. One without bytes is a database without tables.
+    /// - Throws: SQLite's error, and those of a file that is shared and damaged, or that a newer release wrote.
+    package init(path: String) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(Self.patience)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.read { db in
+            let statements = StatementCache(db)
+            journalMode = try statements.first("PRAGMA journal_mode") { Self.text($0[0]).lowercased() } ?? ""
+            try readTables(statements)
+            state = try StoreState(statements, path: path)
+            identifier = state?.store.description
+            if state != nil { try readState(statements) }
+        }
+        try queue.close()
+    }
+
+    private static func text(_ value: RecordValue) -> String { String(decoding: value.bytes, as: UTF8.self) }
+
+    private static func isOurs(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasPrefix(CaptureTriggers.prefix) || name.hasPrefix("sqlite_")
+    }
+
+    private mutating func readTables(_ statements: StatementCache) throws {
+        let kinds = try statements.all("SELECT name, type FROM pragma_table_list WHERE schema = 'main'") {
+            (Self.text($0[0]), Self.text($0[1]))
+        }
+        virtualTables = Set(kinds.filter { $0.1 == "virtual" || $0.1 == "shadow" }.map { $0.0.lowercased() })
+        var places: [String: Int] = [:]
+        try statements.run(
+            "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type IN ('table', 'index') "
+                + "ORDER BY type = 'index', rowid"
+        ) { row in
+            let (type, name, table, sql) = (
+                Self.text(row[0]), Self.text(row[1]), Self.text(row[2]), Self.text(row[3])
+            )
+            guard !Self.isOurs(table), !virtualTables.contains(table.lowercased()) else { return }
+            if type == "table" {
+                places[table.lowercased()] = tables.count
+                tables.append(SharedSchema.Table(name, statements: [sql]))
+            } else if let place = places[table.lowercased()], !sql.isEmpty, !Self.isOurs(name) {
+                // Indexes of constraints have no statement.
+                tables[place].statements.append(sql)
+            }
+        }
+    }
+
+    private mutating func readState(_ statements: StatementCache) throws {
+        func count(_ sql: String) throws -> UInt64 {
+            UInt64(clamping: try statements.first("SELECT count(*) FROM \(sql)") { $0.integer(0) } ?? 0)
+        }
+        sharedTables = Set(try statements.all("SELECT tbl FROM _ubq_table") { Self.text($0[0]) })
+        let noted = try sharedTables.contains { table in
+            let name = CaptureTriggers.quoted("\(CaptureTriggers.prefix)was_\(table)")
+            return try statements.first("SELECT 1 FROM \(name) LIMIT 1") { _ in true } ?? false
+        }
+        let loose = try count("_ubq_pending WHERE file IS NULL")
+        let unwritten = try count("_ubq_file WHERE NOT is_written")
+        pending = try count("_ubq_pending").saturatingSum(noted ? 1 : 0)
+        isUnpublished = noted || loose > 0 || unwritten > 0
+        conflicts = state?.layout ?? 0 < 2 ? 0 : try count("_ubq_beside")
+        aside = try count("_ubq_row WHERE place = 2")
+        refused = try count("_ubq_refused")
+        lost = try count("_ubq_lost")
+        try statements.run("SELECT device, file, name FROM _ubq_device ORDER BY name") { row in
+            folded[DeviceID(UInt64(bitPattern: row.integer(0)))] = UInt64(bitPattern: row.integer(1))
+            devices.append(Self.text(row[2]))
+        }
+    }
+
+    /// This device's id in the shared database; nil if the file is not shared.
+    package var device: DeviceID? { state?.device }
+
+    /// Whether the log has, or had, transactions that the file shows.
+    package var hasFolded: Bool { !folded.isEmpty }
+
+    /// Returns whether the log has files that the tables do not show yet.
+    ///
+    /// - Parameter folder: The folder that ``UbiquitousDatabase/importChanges(from:)`` reads.
+    package func hasNewFiles(in folder: URL) throws -> Bool {
+        guard let state else { return false }
+        return try !RecordFolder(path: folder.path, store: state.store, device: state.device).files(after: folded)
+            .isEmpty
+    }
+}

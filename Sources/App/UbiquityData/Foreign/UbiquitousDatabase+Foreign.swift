@@ -1,0 +1,85 @@
+import Basics
+import GRDB
+import Records
+
+/// What a keeper of files needs whose tables are another program's.
+extension UbiquitousDatabase {
+    /// Returns whether some shared table of a database has rows.
+    ///
+    /// - Parameter tables: Names of tables that exist.
+    package static func hasRows(path: String, tables: [String]) throws -> Bool {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        return try queue.read { db in
+            try tables.contains { table in
+                try StatementCache(db).first("SELECT 1 FROM \(CaptureTriggers.quoted(table)) LIMIT 1") { _ in true }
+                    ?? false
+            }
+        }
+    }
+
+    /// Moves what the write-ahead log has into the file, as far as no other program reads or writes, and empties the log. A file that is moved
+    /// or copied without its log is complete then, and no log is left to another file that takes its place.
+    package func emptyLog() throws {
+        try withWriter { db in
+            try db.execute(sql: "PRAGMA busy_timeout = 100")
+            // A log that is in use is reported in the result, which does not matter.
+            try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+    }
+
+    /// Throws if tables cannot be shared. Does not change the file.
+    package static func checkTables(path: String, _ tables: [UbiquitousTable]) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(1)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        _ = try queue.read { try SchemaReader(statements: StatementCache($0)).tables(tables) }
+        try queue.close()
+    }
+
+    /// Removes the library's triggers and tables from a file that cannot be opened, with what no other device has.
+    package static func removeSharing(path: String) throws {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.write { try removeState(StatementCache($0)) }
+        try queue.close()
+    }
+
+    /// Sets a value that a person typed. It is a number if all values that devices wrote are numbers.
+    package func decide(_ conflict: ValueConflict, text: String) throws {
+        let values = ([conflict.current] + conflict.others).map(\.value.storage)
+        let areNumbers = values.allSatisfy {
+            switch $0 {
+            case .int64, .double: true
+            case .null, .string, .blob: false
+            }
+        }
+        if areNumbers, let number = Int64(text) {
+            try decide(conflict, value: number)
+        } else if areNumbers, let number = Double(text) {
+            try decide(conflict, value: number)
+        } else {
+            try decide(conflict, value: text)
+        }
+    }
+
+    /// Gives a file the journal mode that it had before it was shared.
+    ///
+    /// - Returns: Whether it has that mode now. A file that another program has open keeps the present one.
+    package static func restoreJournalMode(path: String, to mode: String) throws -> Bool {
+        guard ["delete", "truncate", "persist"].contains(mode) else { return mode == "wal" }
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(1)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer {
+            // The mode was set, or not, before.
+            try? queue.close()
+        }
+        return try queue.inDatabase { db in
+            try String.fetchOne(db, sql: "PRAGMA journal_mode = \(mode)")?.lowercased() == mode
+        }
+    }
+}

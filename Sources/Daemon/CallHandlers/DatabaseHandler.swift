@@ -1,0 +1,50 @@
+import ControlServer
+package import DaemonProtocol
+import Sync
+
+/// Performs calls about shared databases.
+package protocol DatabaseCalls: Sendable {
+    /// - Parameter limit: How long the call may take.
+    func perform<Call: DaemonCall>(_ call: Call, within limit: Duration) async throws -> Call.Response
+}
+
+/// Passes calls about shared databases on to the process that keeps them.
+struct DatabaseHandler: NounHandler {
+    /// Noting the rows of a large file, or making its tables, takes its time.
+    private static let longLimit: Duration = .seconds(600)
+    private static let limit: Duration = .seconds(60)
+
+    let device: MountedDevice
+    let databases: any DatabaseCalls
+
+    func register(in router: inout CallRouter) {
+        router.on { (request: ShareDatabaseRequest) in
+            try await DatabaseResponse(noted(databases.perform(request, within: Self.longLimit).database))
+        }
+        router.on { (request: AttachDatabaseRequest) in
+            try await DatabaseResponse(noted(databases.perform(request, within: Self.longLimit).database))
+        }
+        router.on { (request: DatabasesRequest) in
+            let found = try await databases.perform(request, within: Self.limit)
+            return DatabasesResponse(databases: found.databases.map(noted), available: found.available)
+        }
+        router.on { (request: DetachDatabaseRequest) in
+            try await databases.perform(request, within: Self.longLimit)
+        }
+        router.on { (request: DatabaseHistoryRequest) in try await databases.perform(request, within: Self.limit) }
+        router.on { (request: DatabaseReviewRequest) in try await databases.perform(request, within: Self.limit) }
+        router.on { (request: ResolveDatabaseRequest) in try await databases.perform(request, within: Self.limit) }
+    }
+
+    /// Adds why the cloud cannot be reached, which the keeper of the file does not know.
+    private func noted(_ status: DatabaseStatus) -> DatabaseStatus {
+        var status = status
+        switch device.engine.state {
+        case .online, .connecting: break
+        case .offline(let why), .stopped(let why):
+            status.notes.append("The cloud cannot be reached, and transactions wait: \(why)")
+            if status.state == .current { status.state = .syncing }
+        }
+        return status
+    }
+}

@@ -1,0 +1,124 @@
+import Basics
+import CallHandlers
+import DaemonProtocol
+import Glibc
+import Logging
+import Sync
+import Synchronization
+
+/// Runs the process that keeps the shared databases: from the start of a device that has some, or from the first request about them, until
+/// the mount ends. Starts it again if it ends.
+final class DatabaseHelper: DatabaseCalls {
+    /// The shortest time between two signals that files have changed.
+    private static let interval: Duration = .seconds(1)
+    private static let longestPause: Duration = .seconds(60)
+    /// A process that lived this long was not ended by what it began with.
+    private static let goodLife: Duration = .seconds(60)
+    /// How long the end waits for the process.
+    private static let patience: Duration = .seconds(3)
+
+    private struct State {
+        var process: HelperProcess?
+        var startedAt: ContinuousClock.Instant?
+        var isStopped = false
+    }
+
+    private let configuration: DaemonConfiguration
+    /// Rung when rows of the tree change, and when the process ends.
+    private let changes: Wakeup
+    private let log: Logger
+    private let state = Mutex(State())
+
+    init(_ configuration: DaemonConfiguration, changes: Wakeup, log: Logger) {
+        self.configuration = configuration
+        self.changes = changes
+        self.log = log
+    }
+
+    // MARK: Calls
+
+    func perform<Call: DaemonCall>(_ call: Call, within limit: Duration) async throws -> Call.Response {
+        let process = try running()
+        // A process that was just started is noticed by the loop.
+        changes.ring()
+        return try await withThrowingTaskGroup(of: Call.Response?.self) { group in
+            group.addTask { try await process.call(call) }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next(), let response = first else {
+                throw DaemonFailure(
+                    .timedOut, "the database's file or its disk does not respond in time",
+                    advice: "The work continues; `ubiquity database status` shows its result.")
+            }
+            return response
+        }
+    }
+
+    private func running() throws -> HelperProcess {
+        try state.withLock { state in
+            if let process = state.process, !process.hasEnded { return process }
+            guard !state.isStopped else { throw DaemonFailure(.cancelled, "the mount is ending") }
+            let arguments = [
+                "databases", configuration.stateDirectory, configuration.mountPoint, configuration.deviceName,
+            ]
+            do {
+                let process = try HelperProcess(arguments) { [changes] in changes.ring() }
+                state.process = process
+                state.startedAt = .now
+                return process
+            } catch {
+                throw DaemonFailure(.failed, "the process that keeps shared databases cannot be started (\(error))")
+            }
+        }
+    }
+
+    // MARK: Life
+
+    /// Signals changes to the process, and starts it again, until the task is cancelled.
+    func run() async {
+        if access("\(configuration.stateDirectory)/databases.json", F_OK) == 0 { start() }
+        let clock = ContinuousClock()
+        var failures = 0
+        while !Task.isCancelled {
+            await changes.wait(atMost: .seconds(3_600), clock: clock)
+            let (process, startedAt, isStopped) = state.withLock { ($0.process, $0.startedAt, $0.isStopped) }
+            guard let process, !isStopped, !Task.isCancelled else { continue }
+            if process.hasEnded {
+                failures = (startedAt.map { clock.now - $0 } ?? .zero) > Self.goodLife ? 0 : min(failures + 1, 10)
+                log.warning("the process that keeps shared databases has ended, and is started again")
+                // Only cancellation ends the sleep early, and it ends the loop too.
+                try? await clock.sleep(for: min(Self.longestPause, .seconds(1 << failures)))
+                if !Task.isCancelled { start() }
+            } else {
+                process.noteChange()
+                try? await clock.sleep(for: Self.interval)
+            }
+        }
+        await stop()
+    }
+
+    private func start() {
+        do { _ = try running() } catch {
+            log.warning("shared databases are not kept", metadata: ["why": "\(error)"])
+            changes.ring()
+        }
+    }
+
+    /// Ends the process, so that it does not use the mount.
+    func stop() async {
+        let process = state.withLock { state in
+            state.isStopped = true
+            return state.process
+        }
+        guard let process, !process.hasEnded else { return }
+        process.end()
+        let deadline = ContinuousClock.now + Self.patience
+        while !process.hasEnded, ContinuousClock.now < deadline {
+            // A cancelled task does not wait: the process ends by itself when this one does.
+            do { try await Task.sleep(for: .milliseconds(10)) } catch { break }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import Basics
+import DaemonProtocol
+import Glibc
+import Records
+import UbiquityData
+
+/// One look at a shared file: publishes what programs committed, and imports what other devices sent. Each step leaves the file, the
+/// registration and the cloud in a state from which the next round continues.
+struct Round {
+    /// What a round found out.
+    struct Report {
+        var probe: SharingProbe?
+        var hasPublished = false
+        var hasImported = false
+        /// Tables that stay on this device, as complete sentences.
+        var notes: [String] = []
+        var failure: SharingFailure?
+    }
+
+    let registry: Registry
+    let folder: CloudFolder
+    let deviceName: String
+    /// The tables of other devices, read again whenever files of theirs arrive.
+    private var peers: [SharedSchema]?
+    /// Tables that cannot be shared, with the statements for which that is so, and why.
+    private var refused: [String: (statements: [String], reason: String)] = [:]
+
+    init(registry: Registry, folder: CloudFolder, deviceName: String) {
+        (self.registry, self.folder, self.deviceName) = (registry, folder, deviceName)
+    }
+
+    mutating func run(_ id: Registration.Name) -> Report {
+        var report = Report()
+        guard let registration = registry.find(id) else { return report }
+        do { try run(registration, &report) } catch { report.failure = SharingFailure(error) }
+        return report
+    }
+
+    private mutating func run(_ start: Registration, _ report: inout Report) throws {
+        var registration = start
+        try Self.checkFile(registration.path, mayBeAbsent: !registration.isComplete)
+        let isFirst = !registration.isComplete
+        if isFirst { try Self.complete(&registration, registry, deviceName: deviceName) }
+        let probe = try SharingProbe(path: registration.path)
+        report.probe = probe
+        try check(probe, registration)
+        let hasNewFiles = try probe.hasNewFiles(in: folder.url)
+        if peers == nil || hasNewFiles { readPeers(registration, &report) }
+        var plan = TablePlan(registration, probe, peers: peers ?? [])
+        leaveOutRefused(&plan, probe, &report)
+        guard plan.change(of: registration) != nil || probe.isUnpublished || hasNewFiles || isFirst else { return }
+        let database = try open(&plan, registration, probe, &report)
+        defer {
+            // The file is consistent without an orderly end; the next round sees an error if there is one.
+            try? database.emptyLog()
+            try? database.close()
+        }
+        let number = try database.publish(to: folder.url)
+        report.hasPublished = number > 0
+        // After the first publication the device has an id and a folder.
+        if let schema = plan.change(of: registration), let device = probe.device {
+            try folder.write(schema, identifier: registration.identifier, device: device)
+            (registration.schema, registration.version) = (schema, schema.version)
+            registration.tables = plan.declarations
+            try registry.update(registration)
+        }
+        report.hasImported = try database.importChanges(from: folder.url).files > 0
+        report.probe = try SharingProbe(path: registration.path)
+    }
+
+    // MARK: Steps
+
+    /// Throws if the file is not there, or is something else than a file.
+    static func checkFile(_ path: String, mayBeAbsent: Bool) throws {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let code = errno
+            guard code == ENOENT || code == ENOTDIR else { throw Errno(code, "stat \(path)") }
+            if mayBeAbsent { return }
+            throw SharingFailure(
+                "the file is missing", advice: "Put it back, or end sharing with `ubiquity database detach`.",
+                retry: .later)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw SharingFailure(
+                "it is no file", advice: "Put the database back, or end sharing with `ubiquity database detach`.",
+                retry: .later)
+        }
+    }
+
+    /// Makes the tables and the triggers of a file that is registered and does not have them yet.
+    static func complete(_ registration: inout Registration, _ registry: Registry, deviceName: String) throws {
+        let schema = registration.schema
+        let database = try UbiquitousDatabase(
+            path: registration.path, tables: registration.tables.map(\.declaration),
+            identifier: registration.identifier, deviceName: deviceName, schemaVersion: registration.version
+        ) { try schema?.makeTables(in: $0) }
+        try database.close()
+        registration.isComplete = true
+        // What this device has is written to the cloud as its own.
+        registration.schema = nil
+        try registry.update(registration)
+    }
+
+    private func check(_ probe: SharingProbe, _ registration: Registration) throws {
+        guard probe.identifier == registration.identifier else {
+            let what =
+                probe.identifier == nil
+                ? "another file that is not shared is in its place"
+                : "a file of another shared database is in its place"
+            throw SharingFailure(
+                what,
+                advice:
+                    "Put the shared file back; or run `ubiquity database detach \(registration.name)` and attach the new file.",
+                retry: .afterChange)
+        }
+        guard folder.hasContainer else {
+            throw SharingFailure(
+                "the container \(registration.container) is not there", advice: "It may arrive with the next sync.",
+                retry: .afterChange)
+        }
+        guard !probe.hasFolded || folder.contains(registration.identifier) else {
+            throw SharingFailure(
+                "its files are no longer in the cloud: the folder \(folder.path) was deleted or renamed",
+                advice: "Restore it (`ubiquity deleted`), or end sharing with `ubiquity database detach`.",
+                retry: .afterChange)
+        }
+    }
+
+    private mutating func readPeers(_ registration: Registration, _ report: inout Report) {
+        let found = folder.schemas(of: registration.identifier)
+        peers = found.schemas
+        if let failure = found.failure { report.notes.append("\(failure.message). \(failure.advice)") }
+    }
+
+    private func leaveOutRefused(_ plan: inout TablePlan, _ probe: SharingProbe, _ report: inout Report) {
+        for (table, known) in refused.sorted(by: { $0.key < $1.key })
+        where probe.tables.contains(where: { $0.name.lowercased() == table && $0.statements == known.statements }) {
+            if plan.leaveOut(table) { report.notes.append(Self.note(table, known.reason)) }
+        }
+    }
+
+    private static func note(_ table: String, _ reason: String) -> String {
+        "The table \(table) stays on this device: \(reason)."
+    }
+
+    /// Opens the file with all tables that can be shared. A table that the program added and that cannot be shared is left out and noted.
+    private mutating func open(
+        _ plan: inout TablePlan, _ registration: Registration, _ probe: SharingProbe, _ report: inout Report
+    ) throws -> UbiquitousDatabase {
+        while true {
+            do {
+                // Rules that are declared with a higher version are sent, so only those of a change get one.
+                let version = plan.change(of: registration)?.version ?? registration.version
+                return try UbiquitousDatabase(
+                    path: registration.path, tables: plan.declarations.map(\.declaration),
+                    identifier: registration.identifier, deviceName: deviceName, schemaVersion: version)
+            } catch let UbiquitousDatabaseError.unsharable(table, reason) where plan.leaveOut(table) {
+                let found = probe.tables.first { $0.name.lowercased() == table.lowercased() }
+                refused[table.lowercased()] = (found?.statements ?? [], reason)
+                report.notes.append(Self.note(table, reason))
+            }
+        }
+    }
+}
