@@ -38,6 +38,15 @@ struct FuseProtocolTests {
         #expect(answer.flags == 1 | 1 << 28 | 1 << 30)
     }
 
+    @Test("Files that are open for direct input can be mapped where the kernel offers it")
+    func directMappings() {
+        var answer = kernel_fuse_init_out()
+        answer.minor = 38
+        let direct = offer(KERNEL_FUSE_INIT_EXT, KERNEL_FUSE2_DIRECT_IO_ALLOW_MMAP)
+        FuseAgreement(offer: direct, options: FuseOptions()).complete(&answer)
+        #expect(answer.minor == 38 && answer.flags == 1 << 30 && answer.flags2 == 1 << 4)
+    }
+
     @Test("An open with a backing file leaves out the options that the kernel refuses together with one")
     func openOptions() {
         let opened = FuseOpened(

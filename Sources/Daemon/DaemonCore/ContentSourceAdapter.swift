@@ -31,9 +31,22 @@ final class ContentSourceAdapter: ContentSource {
         guard let current else { throw Errno(EAGAIN) }
         // If nothing is here and there is no cloud, waiting could only end in the same error.
         if item.presence == .none, case .offline = current.state { throw Errno(ENETUNREACH) }
+        try requestPackage(around: item)
+        return try open(item, for: program, current)
+    }
+
+    func openForLook(_ item: LocalItem, for program: String?) throws -> (
+        bytes: SharedDescriptor, download: ContentDownload
+    ) {
+        guard let current else { throw Errno(EAGAIN) }
+        return try open(item, for: program, current)
+    }
+
+    private func open(
+        _ item: LocalItem, for program: String?, _ engine: SyncEngine
+    ) throws -> (bytes: SharedDescriptor, download: ContentDownload) {
         do {
-            try requestPackage(around: item)
-            let opened = try current.downloads.open(item, for: program)
+            let opened = try engine.downloads.open(item, for: program)
             return (opened.file, opened.download)
         } catch is StaleItem { throw Errno(ESTALE) }
     }

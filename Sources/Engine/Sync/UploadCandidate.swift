@@ -8,12 +8,17 @@ package struct UploadCandidate: Sendable {
     package let status: BlobStatus
     /// The seal of its bytes from while it waited; nil if they are not known to be unchanged since.
     private let seal: EditSeal?
+    /// Its first bytes, if other devices need them before they have the content.
+    private let head: [UInt8]?
 
     /// Throws the `Errno` of `stat(2)` where its blob cannot be found.
     package init(_ item: LocalItem, in store: ContentStore) throws {
         self.item = item
         status = try store.status(item.blob)
         seal = try store.seal(of: item.blob).flatMap { [status] in $0.isOf(item, status) ? $0 : nil }
+        // Read after the status: if that is the same at the end of the upload, these are bytes of the uploaded content.
+        let needsHead = ContentHead.isNeeded(by: item.name, size: status.size)
+        head = needsHead ? try store.firstBytes(of: item.blob, ContentHead.maximumBytes) : nil
     }
 
     /// Returns whether these may be the bytes that a program wrote; false where they changed by themselves.
@@ -28,6 +33,7 @@ package struct UploadCandidate: Sendable {
         else { return false }
         row.content = reference
         row.size = reference.size
+        row.head = head.map { ContentHead(of: reference.digest, bytes: $0) }
         row.isEdited = false
         row.uploadError = nil
         try transaction.local.update(row)

@@ -107,6 +107,7 @@ enum {
     KERNEL_FUSE_NO_OPENDIR_SUPPORT = 1 << 24,
     KERNEL_FUSE_HANDLE_KILLPRIV_V2 = 1 << 28,
     KERNEL_FUSE_INIT_EXT = 1 << 30,
+    KERNEL_FUSE2_DIRECT_IO_ALLOW_MMAP = 1 << 4,
     KERNEL_FUSE2_PASSTHROUGH = 1 << 5,
     KERNEL_FUSE2_OVER_IO_URING = 1 << 9,
 
@@ -194,6 +195,15 @@ static inline int cfuse_open_direct(void) {
     return O_DIRECT;
 #else
     return __O_DIRECT;
+#endif
+}
+
+/// O_NOATIME, likewise.
+static inline int cfuse_open_noatime(void) {
+#ifdef O_NOATIME
+    return O_NOATIME;
+#else
+    return __O_NOATIME;
 #endif
 }
 

@@ -19,11 +19,14 @@ extension MountedFileSystem {
             request.fail(EINVAL)
             return
         }
-        handle.noteRead(range)
         do {
             if try files.isReady(range, in: handle) {
+                handle.noteRead(range)
                 send(handle, offset, size, request)
+            } else if let head = handle.look(at: range) {
+                request.reply(head)
             } else {
+                handle.noteRead(range)
                 readLater(handle, range, request)
             }
         } catch { request.fail(code(error)) }

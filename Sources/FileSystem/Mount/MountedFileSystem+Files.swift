@@ -35,7 +35,8 @@ extension MountedFileSystem {
     private func open(_ node: NodeID, _ flags: FuseOpenFlags, _ permit: DownloadPermit?) throws -> OpenHandle {
         // O_TRUNC also empties a file that is opened for reading only.
         try files.open(
-            node, canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates, permit: permit)
+            node, canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates, permit: permit,
+            keepsAccessTime: flags.keepsAccessTime)
     }
 
     package func create(
@@ -81,7 +82,8 @@ extension MountedFileSystem {
     private func opened(_ handle: OpenHandle) -> FuseOpened {
         let backing = backings.enter(handle)
         // Where the kernel writes to blobs by itself, pages of an earlier cached open may be stale.
-        let options: FuseOpenOptions = backings.isOffered ? [.noFlush] : [.noFlush, .keepCache]
+        var options: FuseOpenOptions = backings.isOffered ? [.noFlush] : [.noFlush, .keepCache]
+        if handle.hasShortReads { options = [.noFlush, .directIO] }
         return FuseOpened(handle: retain(handle), options: options, backing: backing)
     }
 

@@ -10,6 +10,11 @@ package protocol ContentSource: Sendable {
     func openIncomplete(_ item: LocalItem, for program: String?) throws -> (
         bytes: SharedDescriptor, download: ContentDownload
     )
+    /// Opens the blob as ``openIncomplete(_:for:)`` does, for a program that probably reads no more than the ``ContentHead``, which is
+    /// here: it opens without a cloud, and is no reason to fetch anything else.
+    func openForLook(_ item: LocalItem, for program: String?) throws -> (
+        bytes: SharedDescriptor, download: ContentDownload
+    )
     func closeIncomplete(_ item: LocalItem)
     /// Returns once the row of a file whose download is complete says that its bytes are here; after that, the download writes nothing to
     /// its blob.
@@ -38,8 +43,13 @@ package protocol ContentSource: Sendable {
     var cloudSpace: (total: UInt64, free: UInt64)? { get }
 }
 
-/// Defaults for sources that evict nothing.
+/// Defaults for sources that evict nothing, and fetch nothing but what is read.
 extension ContentSource {
+    package func openForLook(_ item: LocalItem, for program: String?) throws -> (
+        bytes: SharedDescriptor, download: ContentDownload
+    ) {
+        try openIncomplete(item, for: program)
+    }
     package func makeRoom(for bytes: UInt64) -> Bool { false }
     package var isRoomAmple: Bool { true }
     package func kernelWrites() {}

@@ -10,17 +10,23 @@ import Transfers
 extension VirtualFileSystem {
     /// `open(2)` of an existing file. Returns at once even when its bytes are not here: a read then waits for its range.
     ///
-    /// - Parameter permit: What the program may have downloaded; nil: the caller finds it out if it matters.
+    /// - Parameters:
+    ///   - permit: What the program may have downloaded; nil: the caller finds it out if it matters.
+    ///   - keepsAccessTime: Whether it was opened with `O_NOATIME`, for reading only: by some programs for a look.
     /// - Throws: ``AllowanceNeeded`` if it matters; `EAGAIN` if the program may not have the missing bytes. Truncating to 0 needs none.
     package func open(
-        _ node: NodeID, canWrite: Bool, truncate: Bool, permit: DownloadPermit? = .full
+        _ node: NodeID, canWrite: Bool, truncate: Bool, permit: DownloadPermit? = .full,
+        keepsAccessTime: Bool = false
     ) throws -> OpenHandle {
         let permit = truncate ? .full : permit
+        let isLook = keepsAccessTime && !canWrite && permit?.looks == .short
         return try gate.shared {
             let file = openFiles.claim(node)
+            var head: ContentHead?
             do {
                 try file.state.withLock { state in
-                    try load(&state, node, permit, canWrite: canWrite)
+                    try load(&state, node, permit, canWrite: canWrite, isLook: isLook)
+                    if isLook, state.download != nil { head = state.item?.head }
                     if canWrite { try beginWriting(&state) }
                     do {
                         if truncate { try resize(&state, to: 0) }
@@ -35,23 +41,27 @@ extension VirtualFileSystem {
                 throw error
             }
             usage.note(node, time.now())
-            return OpenHandle(file: file, canWrite: canWrite, permit: permit ?? .full)
+            return OpenHandle(file: file, canWrite: canWrite, permit: permit ?? .full, head: head)
         }
     }
 
     /// Opens the descriptor and, where bytes are missing and may be downloaded, the download.
     private func load(
-        _ state: inout OpenFile.State, _ node: NodeID, _ permit: DownloadPermit?, canWrite: Bool
+        _ state: inout OpenFile.State, _ node: NodeID, _ permit: DownloadPermit?, canWrite: Bool, isLook: Bool
     ) throws {
         guard state.descriptor < 0 else {
-            if let download = state.download, !download.isComplete { _ = try reader(permit, canWrite: canWrite) }
+            if let download = state.download, !download.isComplete, let item = state.item {
+                _ = try reader(of: item, permit, canWrite: canWrite)
+            }
             return
         }
         // A download may end between reading the row and joining it: the row is then read again. Each retry is caused by another download.
         for _ in 0..<8 {
-            do { return try loadOnce(&state, node) { try reader(permit, canWrite: canWrite) } } catch let error as Errno
-                where error.code == ESTALE
-            {
+            do {
+                return try loadOnce(&state, node, isLook: isLook) { item in
+                    try reader(of: item, permit, canWrite: canWrite)
+                }
+            } catch let error as Errno where error.code == ESTALE {
                 guard try metadata.read({ try $0.local.item(node) }) != nil else { throw error }
             }
         }
@@ -61,15 +71,28 @@ extension VirtualFileSystem {
     /// Throws unless bytes of a document may be downloaded for an open. A writer needs all of them.
     ///
     /// - Returns: The name of the program for which they are; nil if it is not known.
-    private func reader(_ permit: DownloadPermit?, canWrite: Bool) throws -> String? {
+    private func reader(of item: LocalItem, _ permit: DownloadPermit?, canWrite: Bool) throws -> String? {
         guard let permit else { throw AllowanceNeeded() }
         guard permit.allowance == .full || permit.allowance == .head && !canWrite else {
             throw Errno(EAGAIN, "its bytes are not here, and the program may not download them")
         }
+        guard canWrite || mayLook(at: item, permit) else {
+            throw Errno(EAGAIN, "its bytes are not here, and the program looked into several documents just now")
+        }
         return permit.program
     }
 
-    private func loadOnce(_ state: inout OpenFile.State, _ node: NodeID, _ reader: () throws -> String?) throws {
+    /// Returns false for a program that would download a part of each document of a folder to find out their types.
+    private func mayLook(at item: LocalItem, _ permit: DownloadPermit) -> Bool {
+        guard permit.looks == .long, let program = permit.program, item.presence == .none,
+            ContentHead.isNeeded(by: item.name, size: item.size)
+        else { return true }
+        return sparingLooks.withLock { $0.admits(item.node, by: program, at: time.now()) }
+    }
+
+    private func loadOnce(
+        _ state: inout OpenFile.State, _ node: NodeID, isLook: Bool, _ reader: (LocalItem) throws -> String?
+    ) throws {
         guard let item = try metadata.read({ try $0.local.item(node) }) else { throw Errno(ESTALE) }
         guard item.kind == .file else { throw Errno(item.kind == .folder ? EISDIR : ENXIO) }
         guard item.content != nil || item.isEdited || item.size == 0 else {
@@ -78,7 +101,10 @@ extension VirtualFileSystem {
         if item.isMaterialised {
             state.bytes = SharedDescriptor(adopting: try openBlob(item))
         } else {
-            let (bytes, download) = try source.openIncomplete(item, for: try reader())
+            let program = try reader(item)
+            let (bytes, download) =
+                isLook && item.head != nil
+                ? try source.openForLook(item, for: program) : try source.openIncomplete(item, for: program)
             state.bytes = bytes
             state.download = download
             state.incomplete = item

@@ -45,6 +45,7 @@ package final class VirtualFileSystem: Sendable {
     package let unreadable = UnreadableItems()
     let usage = UsageTimes()
     let statuses = StatusCache()
+    let sparingLooks = Mutex(SparingLooks())
     /// The number of handles through which the kernel writes by itself.
     private let kernelWriterCount = Atomic<Int>(0)
     /// Removes the blobs of items that have no name any more.

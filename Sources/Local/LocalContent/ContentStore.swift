@@ -60,6 +60,15 @@ package final class ContentStore: Sendable {
         _ = try inShard(of: new, "link") { linkat(other.root, Self.path(of: old), root, $0, 0) }
     }
 
+    /// Reads at most `count` bytes from the beginning of a blob.
+    package func firstBytes(of blob: BlobName, _ count: Int) throws(Errno) -> [UInt8] {
+        let descriptor = try open(blob)
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = Int(try check("pread") { Int32(pread(descriptor, &bytes, count, 0)) })
+        return Array(bytes.prefix(read))
+    }
+
     package func status(_ blob: BlobName) throws(Errno) -> BlobStatus {
         var status = stat()
         try check("stat") { fstatat(root, Self.path(of: blob), &status, 0) }

@@ -11,5 +11,8 @@ package enum ReservedAttribute {
     /// The attribute of a package that is a version in conflict of another one.
     package static let conflict = prefix + "conflict"
 
+    /// The attribute of a file that has the first bytes of its content.
+    package static let head = prefix + "head"
+
     package static func contains(_ name: String) -> Bool { name.hasPrefix(prefix) }
 }

@@ -13,6 +13,13 @@ struct ProcessTextsTests {
         #expect(groups == ["/user.slice/a:b c", "/x", "/background.slice/y.service"])
     }
 
+    @Test("a map of memory shows GLib's library for files, if it is there")
+    func libraries() {
+        let line = "7f7a-7f7b r-xp 00000000 08:01 42    /usr/lib/x86_64-linux-gnu/"
+        #expect(ProcessTexts.hasGLib(Array("\(line)libc.so.6\n\(line)libgio-2.0.so.0.7400.6\n".utf8)))
+        #expect(!ProcessTexts.hasGLib(Array("\(line)libc.so.6\n\(line)libgio\n".utf8)) && !ProcessTexts.hasGLib([]))
+    }
+
     @Test("arguments are separated by NUL only, and only the first eight are kept")
     func arguments() {
         let words = ["/usr/bin/kio slave", "", "a\nb", "(c)"]

@@ -41,7 +41,7 @@ class Desktop:
         self._stored, self._stored_at = None, time.monotonic()
         self._followers, self._pids, self._updating = {}, {}, None
         self._application = bus.Interface(connection, PATH, _APPLICATION, {
-            "Activate": lambda _: self._activate(), "Open": lambda *_: self._activate(), "ActivateAction": self._activate_action,
+            "Activate": lambda _: self.open_documents(), "Open": lambda *_: self.open_documents(), "ActivateAction": self._activate_action,
         }, {})
         self._item = StatusItem(connection, tray.tray(()), self.perform, self._opening)
         self._providers = CloudProviders(connection, self.perform)
@@ -62,6 +62,10 @@ class Desktop:
     # The mounts.
 
     def _look(self):
+        self._follow()
+        self._loop.later(_MOUNTS, self._look)
+
+    def _follow(self):
         """Follows the mounts that there are now."""
         found = mounts.read()
         for mount in [mount for mount in self._followers if mount not in found]:
@@ -78,7 +82,6 @@ class Desktop:
         # Some causes are shown only if they last, and pauses end without an event.
         if self._followers:
             self._update_soon()
-        self._loop.later(_MOUNTS, self._look)
 
     def _network_changed(self):
         for follower in self._followers.values():
@@ -131,14 +134,31 @@ class Desktop:
     def perform(self, words):
         {
             "open": self._open, "show": self._show, "versions": self._versions, "allow": self._allow, "stop": self._stop,
-            "offline": self._offline, "online": self._online, "metered": self._metered, "quit": self._quit,
+            "offline": self._offline, "online": self._online, "metered": self._metered, "mount": self._mount, "quit": self._quit,
         }[words[0]](*words[1:])
 
-    def _activate(self):
-        """A person has started the program again."""
+    def open_documents(self):
+        """A person has started the program from a menu, or again."""
+        self._follow()
         if self._followers:
             return self._open(min(self._followers))
-        self._fail("No documents are mounted", "Mount them with: systemctl --user enable --now ubiquity")
+        self._notifications.show(Alert(
+            "mount", "Your documents are not mounted", "The folder MobileDocuments will have the documents of all your devices.",
+            (("Mount Now", ("mount",)),), ("mount",)))
+
+    def _mount(self):
+        """Mounts the documents, now and with each session; where systemd has no part in the session, only now."""
+        def mounted(status, _, errors):
+            self._follow()
+            if status == 0 and self._followers:
+                return self._open(min(self._followers))
+            self._fail("The documents cannot be mounted", errors.strip() or f"ubiquity mount ended with {status}")
+
+        def enabled(status, *_):
+            # A mount that is there already makes this one succeed or say why not.
+            actions.run([actions.program("ubiquity"), "mount"], mounted) if status != 0 else mounted(0, "", "")
+
+        actions.run(["systemctl", "--user", "enable", "--now", "ubiquity.service"], enabled)
 
     def _activate_action(self, name, *_):
         if name != "quit":

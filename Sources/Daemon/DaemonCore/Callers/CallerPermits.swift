@@ -56,7 +56,8 @@ package final class CallerPermits: DownloadPermits {
         let facts = processes.facts(of: caller.stat, hasIdleIO: caller.hasIdleIO)
         let verdict = policy().verdict(for: facts)
         let permit = DownloadPermit(
-            verdict.allowance, program: facts.program.family, isWatched: HydrationPolicy.isWatched(facts, verdict))
+            verdict.allowance, program: facts.program.family, isWatched: HydrationPolicy.isWatched(facts, verdict),
+            looks: LookStyle(facts, verdict))
         note(verdict, facts, thread)
         let now = now()
         known.withLock { known in

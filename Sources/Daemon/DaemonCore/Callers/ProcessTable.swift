@@ -11,6 +11,8 @@ package struct ProcessTable: ProcessSource {
     private static let maximumParents = 8
     /// An environment may be larger than this; what is beyond is not searched.
     private static let maximumEnvironment = 256 << 10
+    /// A map of memory likewise: that of a file manager has 200 KB.
+    private static let maximumMaps = 1 << 20
 
     package init() { isOurs = Self.target("/proc/self") == String(getpid()) }
 
@@ -25,7 +27,8 @@ package struct ProcessTable: ProcessSource {
         ProcessFacts(
             program(stat), parents: parents(of: stat),
             controlGroups: ProcessTexts.controlGroups(Self.read("/proc/\(stat.id)/cgroup", limit: 16 << 10) ?? []),
-            hasIdleIO: hasIdleIO, isScheduledIdle: stat.isIdle, hasTerminal: stat.terminal != 0)
+            hasIdleIO: hasIdleIO, isScheduledIdle: stat.isIdle, hasTerminal: stat.terminal != 0,
+            usesGLib: ProcessTexts.hasGLib(Self.read("/proc/\(stat.id)/maps", limit: Self.maximumMaps) ?? []))
     }
 
     private func parents(of stat: ProcessStat) -> [ProcessFacts.Program] {

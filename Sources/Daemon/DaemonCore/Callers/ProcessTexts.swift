@@ -27,6 +27,11 @@ package enum ProcessTexts {
         return DownloadAllowance(rawValue: String(decoding: entry.dropFirst(prefix.count), as: UTF8.self))
     }
 
+    /// Returns whether `/proc/PID/maps` has GLib's library for files.
+    package static func hasGLib(_ text: [UInt8]) -> Bool {
+        text.firstRange(of: Array("/libgio-2.0.so".utf8)) != nil
+    }
+
     /// Returns the path of an executable file without the mark that it was replaced meanwhile, as an update of a running program does.
     package static func executable(_ target: String) -> String {
         let mark = " (deleted)"

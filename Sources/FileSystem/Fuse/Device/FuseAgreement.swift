@@ -18,6 +18,8 @@ package struct FuseAgreement: Sendable, Equatable {
     /// Whether the kernel sends no link any more after `ENOSYS` for one, and returns `EPERM` to programs. Linux does so since 6.15, whose
     /// protocol an early version of it may share; 7.44 is the next one. An older kernel passes `ENOSYS` on.
     package let needsNoLink: Bool
+    /// Whether programs can map files with `MAP_SHARED` that are open for direct input and output.
+    let mapsDirectFiles: Bool
     /// How requests arrive. io_uring only once its queues exist, because the kernel holds all requests until they are registered.
     package internal(set) var transport: FuseTransport
     /// Whether io_uring is to be used, if the queues can be made.
@@ -30,6 +32,7 @@ package struct FuseAgreement: Sendable, Equatable {
         let isExtended = flags & KERNEL_FUSE_INIT_EXT != 0
         let offersPassthrough = isExtended && Int(offer.flags2) & KERNEL_FUSE2_PASSTHROUGH != 0
         passthrough = offersPassthrough && options.usesPassthrough
+        mapsDirectFiles = isExtended && Int(offer.flags2) & KERNEL_FUSE2_DIRECT_IO_ALLOW_MMAP != 0
         clearsSetID = flags & KERNEL_FUSE_HANDLE_KILLPRIV_V2 != 0
         needsNoOpendir = flags & KERNEL_FUSE_NO_OPENDIR_SUPPORT != 0
         needsNoLink = offer.major == 7 && offer.minor >= 44
@@ -46,6 +49,10 @@ package struct FuseAgreement: Sendable, Equatable {
         if clearsSetID { answer.pointee.flags |= UInt32(KERNEL_FUSE_HANDLE_KILLPRIV_V2) }
         // libfuse knows this flag, but did not pass it on until 3.17 (libfuse/libfuse#861).
         if parallelFolders { answer.pointee.flags |= UInt32(KERNEL_FUSE_PARALLEL_DIROPS) }
+        if mapsDirectFiles {
+            answer.pointee.flags |= UInt32(KERNEL_FUSE_INIT_EXT)
+            answer.pointee.flags2 |= UInt32(KERNEL_FUSE2_DIRECT_IO_ALLOW_MMAP)
+        }
         guard passthrough else { return }
         // 7.40 is the first protocol with backing files. Depth 1: a backing file may lie on any file system that is not
         // itself stacked on another.

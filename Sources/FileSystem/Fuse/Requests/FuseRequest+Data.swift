@@ -2,7 +2,7 @@ import CFuse3
 import Glibc
 
 extension FuseRequest where Reply == FuseReply.Data {
-    /// Replies with at most as many bytes as were requested; fewer only at the end of the file.
+    /// Replies with at most as many bytes as were requested; fewer only at the end of the file, or where it is open for direct input.
     @discardableResult
     package consuming func reply(_ bytes: UnsafeRawBufferPointer) -> Bool {
         answer { fuse_reply_buf($0, bytes.baseAddress, bytes.count) }

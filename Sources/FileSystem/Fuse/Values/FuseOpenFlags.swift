@@ -12,6 +12,8 @@ package struct FuseOpenFlags: RawRepresentable, Sendable, Hashable {
     package var isReading: Bool { rawValue & O_ACCMODE != O_WRONLY }
     package var isWriting: Bool { rawValue & O_ACCMODE != O_RDONLY }
     package var truncates: Bool { rawValue & O_TRUNC != 0 }
+    /// O_NOATIME: the program looks at a file for its own purposes; its user does not read it.
+    package var keepsAccessTime: Bool { rawValue & cfuse_open_noatime() != 0 }
 }
 
 /// The flags of a `renameat2(2)`.

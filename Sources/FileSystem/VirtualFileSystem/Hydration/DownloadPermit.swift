@@ -5,11 +5,16 @@ package struct DownloadPermit: Hashable, Sendable {
     package let program: String?
     /// Whether ``DownloadBreaker`` counts what it reads.
     package let isWatched: Bool
+    /// How it finds out the types of documents.
+    package let looks: LookStyle
 
-    package init(_ allowance: DownloadAllowance, program: String? = nil, isWatched: Bool = false) {
+    package init(
+        _ allowance: DownloadAllowance, program: String? = nil, isWatched: Bool = false, looks: LookStyle = .unknown
+    ) {
         self.allowance = allowance
         self.program = program
         self.isWatched = isWatched
+        self.looks = looks
     }
 
     /// Of a caller that is no program, or where nothing is decided by program.

@@ -66,10 +66,12 @@ package struct ProcessFacts: Hashable, Sendable {
     /// Whether its scheduling class is `SCHED_IDLE` (sched(7)).
     package var isScheduledIdle: Bool
     package var hasTerminal: Bool
+    /// Whether its memory has GLib's library for files (libgio).
+    package var usesGLib: Bool
 
     package init(
         _ program: Program, parents: [Program] = [], controlGroups: [String] = [], hasIdleIO: Bool = false,
-        isScheduledIdle: Bool = false, hasTerminal: Bool = false
+        isScheduledIdle: Bool = false, hasTerminal: Bool = false, usesGLib: Bool = false
     ) {
         self.program = program
         self.parents = parents
@@ -77,5 +79,6 @@ package struct ProcessFacts: Hashable, Sendable {
         self.hasIdleIO = hasIdleIO
         self.isScheduledIdle = isScheduledIdle
         self.hasTerminal = hasTerminal
+        self.usesGLib = usesGLib
     }
 }

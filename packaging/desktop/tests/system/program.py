@@ -96,6 +96,10 @@ class ProgramTestCase(dbusmock.DBusTestCase):
         calls = [call for call in server.GetCalls() if call[1] == "Notify"]
         return [(str(call[2][3]), str(call[2][4]), [str(each) for each in call[2][5]]) for call in calls]
 
+    def invoke(self, server, number, button):
+        """Presses a button of a notification."""
+        server.EmitSignal("org.freedesktop.Notifications", "ActionInvoked", "us", [dbus.UInt32(number), button])
+
     def until(self, holds):
         deadline = time.monotonic() + support.LIMIT
         while True:

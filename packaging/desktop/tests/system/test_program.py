@@ -123,10 +123,6 @@ class NotificationTests(ProgramTestCase):
         self.until(lambda: "1 Document in Conflict" in self.lines())
         self.assertEqual(self.shown(server), [])
 
-    def invoke(self, server, number, button):
-        name = "org.freedesktop.Notifications"
-        server.EmitSignal(name, "ActionInvoked", "us", [dbus.UInt32(number), button])
-
     def test_a_program_that_looks_into_documents_may_be_allowed(self):
         _, server, _ = self.notifications()
         daemon = self.mounted(refusedPrograms=[{"program": "indexer", "seconds": 600}])
@@ -215,28 +211,72 @@ class ThumbnailTests(ProgramTestCase):
 
 
 class StartTests(ProgramTestCase):
-    def test_one_runs_in_a_session_and_a_second_one_opens_the_folder(self):
+    def script(self, name, text):
+        with open(f"{self.folder}/bin/{name}", "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n{text}\n")
+        os.chmod(f"{self.folder}/bin/{name}", 0o700)
+
+    def file_manager(self):
+        """Makes one that records which folder it was asked to open. Returns the file of that record."""
         record = f"{self.folder}/opened"
-        with open(f"{self.folder}/bin/xdg-open-folder", "w", encoding="utf-8") as file:
-            file.write(f'#!/bin/sh\nprintf "%s" "$1" > "{record}.new"; mv "{record}.new" "{record}"\n')
-        os.chmod(f"{self.folder}/bin/xdg-open-folder", 0o700)
+        self.script("xdg-open-folder", f'printf "%s" "$1" > "{record}.new"; mv "{record}.new" "{record}"')
         applications = f"{self.folder}/.local/share/applications"
-        os.makedirs(applications)
-        os.makedirs(f"{self.folder}/config")
-        os.makedirs(self.mount)
+        for folder in (applications, f"{self.folder}/config", self.mount):
+            os.makedirs(folder, exist_ok=True)
         with open(f"{applications}/folders.desktop", "w", encoding="utf-8") as file:
             file.write("[Desktop Entry]\nType=Application\nName=F\nExec=xdg-open-folder %u\nMimeType=inode/directory;\n")
         with open(f"{self.folder}/config/mimeapps.list", "w", encoding="utf-8") as file:
             file.write("[Default Applications]\ninode/directory=folders.desktop\n")
         self.environment.pop("XDG_DATA_HOME", None)
+        return record
+
+    def opened(self, record):
+        self.until(lambda: os.path.exists(record))
+        with open(record, encoding="utf-8") as file:
+            return file.read()
+
+    def offered(self, status):
+        """Starts it from a menu where nothing is mounted, and takes the offer; `status` is that of systemctl."""
+        record, mounts = self.file_manager(), f"{self.folder}/run/ubiquity"
+        self.mounted()
+        # The record of the mount appears with the service, or without it with the command.
+        os.rename(f"{mounts}/m.json", f"{self.folder}/m.json")
+        appear = f'mv "{self.folder}/m.json" "{mounts}/m.json"'
+        self.script("systemctl", f'echo "$@" > "{self.folder}/enabled"; {appear if status == 0 else ":"}; exit {status}')
+        self.script("ubiquity", f'test "$1" = mount && {appear}')
+        _, server, _ = self.notifications()
+        self.program("--open")
+        ((title, _, buttons),) = self.until(lambda: self.shown(server))
+        self.assertEqual((title, buttons), ("Your documents are not mounted", ["default", title, "0", "Mount Now"]))
+        self.invoke(server, 1, "0")
+        self.assertTrue(self.opened(record).endswith("/Mobile"))
+        with open(f"{self.folder}/enabled", encoding="utf-8") as file:
+            self.assertEqual(file.read(), "--user enable --now ubiquity.service\n")
+
+    def test_who_starts_it_from_a_menu_is_offered_a_mount_and_gets_its_folder(self):
+        self.offered(0)
+
+    def test_the_offer_needs_no_systemd_in_the_session(self):
+        self.offered(1)
+
+    def test_a_mount_that_fails_says_why(self):
+        self.script("systemctl", "exit 1")
+        self.script("ubiquity", "echo the disk is full >&2; exit 7")
+        _, server, _ = self.notifications()
+        self.program("--open")
+        self.until(lambda: self.shown(server))
+        self.invoke(server, 1, "default")
+        _, (title, text, _) = self.until(lambda: self.shown(server) if len(self.shown(server)) == 2 else None)
+        self.assertEqual((title, text), ("The documents cannot be mounted", "the disk is full"))
+
+    def test_one_runs_in_a_session_and_a_second_one_opens_the_folder(self):
+        record = self.file_manager()
         self.mounted()
         first = self.start()
         self.until(lambda: "Go Offline" in self.lines())
         second = self.program()
         self.assertEqual(second.wait(support.LIMIT), 0)
-        self.until(lambda: os.path.exists(record))
-        with open(record, encoding="utf-8") as file:
-            self.assertTrue(file.read().endswith("/Mobile"))
+        self.assertTrue(self.opened(record).endswith("/Mobile"))
         self.assertIsNone(first.poll())
         self.assertEqual(self.program("--quit").wait(support.LIMIT), 0)
         self.assertEqual(first.wait(support.LIMIT), 0)

@@ -1,0 +1,46 @@
+package import Basics
+package import LocalMetadata
+
+/// Decides which documents a program may look into that reads much to find out a type (``LookStyle/long``). Pure.
+///
+/// A file manager looks into all documents of a folder, one after the other, when it shows them: it gets the first few. A person opens one
+/// now and then: that is admitted again after a minute.
+package struct SparingLooks: Sendable {
+    /// The most documents within ``window``.
+    package static let maximumLooks = 8
+    package static let window = Duration.seconds(60)
+    /// The number of programs that are remembered; beyond it the one that looked longest ago is forgotten.
+    package static let maximumPrograms = 16
+
+    private struct Look {
+        let node: NodeID
+        let time: Timestamp
+    }
+
+    /// The admitted looks of each program, the oldest first.
+    private var looks: [String: [Look]] = [:]
+
+    package init() {}
+
+    /// Returns whether a program may look into a document. One that it was admitted to a moment ago stays open to it.
+    package mutating func admits(_ node: NodeID, by program: String, at now: Timestamp) -> Bool {
+        let start = now.adding(.zero - Self.window)
+        // Looks of the future are from before the clock was set back.
+        var recent = (looks[program] ?? []).filter { start < $0.time && $0.time <= now }
+        let isKnown = recent.contains { $0.node == node }
+        let isAdmitted = isKnown || recent.count < Self.maximumLooks
+        if isAdmitted, !isKnown { recent.append(Look(node: node, time: now)) }
+        looks[program] = recent
+        forget()
+        return isAdmitted
+    }
+
+    /// The number of programs that are remembered.
+    package var count: Int { looks.count }
+
+    private mutating func forget() {
+        guard looks.count > Self.maximumPrograms else { return }
+        let oldest = looks.min { ($0.value.last?.time ?? .zero, $0.key) < ($1.value.last?.time ?? .zero, $1.key) }
+        if let oldest { looks[oldest.key] = nil }
+    }
+}
