@@ -52,7 +52,7 @@ struct RecordFolder: RecordSource, RecordOutlet {
         let temporary = "\(file).\(Hex.encode(UInt64.random(in: 0...UInt64.max))).tmp"
         do { try DurableFile(file, temporary: temporary).replace(with: bytes) } catch {
             // The other process has written it, and removed this one's beginning.
-            guard let written = try? contents(of: file), written == bytes else { throw error }
+            guard let written = try? contents(of: file, limit: limit), written == bytes else { throw error }
         }
         removeLeftovers()
     }

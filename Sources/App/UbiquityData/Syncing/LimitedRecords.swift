@@ -1,7 +1,7 @@
 import CloudModel
 import Records
 
-/// Files of transactions up to some entry of the log, read until the work is cancelled.
+/// Files of transactions, and baselines, up to some entry of the log, read until the work is cancelled.
 struct LimitedRecords: RecordSource, RecordOutlet {
     let folder: RecordFolder
     /// Nil for all.
@@ -19,8 +19,32 @@ struct LimitedRecords: RecordSource, RecordOutlet {
         return try folder.read(file)
     }
 
+    func baselines() throws -> [ListedBaseline] {
+        let baselines = try folder.baselines()
+        guard let limit else { return baselines }
+        return baselines.filter { $0.version < limit }
+    }
+
+    func read(_ part: Int?, of baseline: RecordBaseline.Name) throws -> [UInt8] {
+        guard !isCancelled() else { throw CancellationError() }
+        return try folder.read(part, of: baseline)
+    }
+
     func write(_ bytes: [UInt8], number: UInt64) throws {
         guard !isCancelled() else { throw CancellationError() }
         try folder.write(bytes, number: number)
+    }
+
+    /// A database that leaves the cloud gets no baseline any more.
+    var takesBaselines: Bool { limit == nil && folder.takesBaselines }
+
+    func write(_ bytes: [UInt8], _ file: BaselineFile) throws {
+        guard !isCancelled() else { throw CancellationError() }
+        try folder.write(bytes, file)
+    }
+
+    func remove(_ files: [DeviceID: UInt64], baselines: [RecordBaseline.Name]) throws {
+        guard !isCancelled() else { throw CancellationError() }
+        try folder.remove(files, baselines: baselines)
     }
 }

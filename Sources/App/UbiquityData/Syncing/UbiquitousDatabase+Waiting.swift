@@ -76,13 +76,11 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// Returns whether all files that `source` has are folded.
+    /// Returns whether all files that `source` has are folded, and those that a baseline of it stands for.
     func hasFolded(_ source: some RecordSource) throws -> Bool {
-        let folded = try reader.read { db in
-            try StatementCache(db).all("SELECT device, file FROM _ubq_device") { row in
-                (DeviceID(UInt64(bitPattern: row.integer(0))), UInt64(bitPattern: row.integer(1)))
-            }
-        }
-        return try source.files(after: Dictionary(folded) { max($0, $1) }).isEmpty
+        let folded = try reader.read { try FoldedDevices(statements: StatementCache($0)).places() }
+        let listed = try source.files(after: Dictionary(folded.map { ($0.device, $0.number) }) { max($0, $1) })
+        guard listed.isEmpty else { return false }
+        return try baselineToTake(from: source, folded: folded, listed: []) == nil
     }
 }
