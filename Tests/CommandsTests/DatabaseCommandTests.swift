@@ -8,39 +8,30 @@ import Testing
 struct DatabaseCommandTests {
     @Test("declarations of columns belong to the tables that are shared")
     func declarations() throws {
-        let command = try DatabaseShare.parse([
-            "f", "--name", "n", "--counter", "account.balance", "--set", "Account.tags", "--conflict", "a.b.c",
-            "--unify",
-            "tag:name,colour",
-        ])
-        let tables = try command.tables()
-        #expect(tables.map(\.name) == ["tag", "account", "a.b"])
-        #expect(tables[0].unify == ["name", "colour"])
-        #expect(tables[1].counters == ["balance"] && tables[1].sets == ["tags"])
-        #expect(tables[2].conflicts == ["c"])
+        var tables = TableDeclarations(named: [])
+        try tables.unify("tag:name,colour")
+        try tables.declare("account.balance", "--counter", \.counters)
+        try tables.declare("Account.tags", "--set", \.sets)
+        try tables.declare("a.b.c", "--conflict", \.conflicts)
+        #expect(tables.all.map(\.name) == ["tag", "account", "a.b"])
+        #expect(tables.all[0].unify == ["name", "colour"])
+        #expect(tables.all[1].counters == ["balance"] && tables.all[1].sets == ["tags"])
+        #expect(tables.all[2].conflicts == ["c"])
     }
 
-    @Test(
-        "options that mean nothing are refused",
-        arguments: [
-            ["f"], ["f", "--name", "n", "--counter", "balance"], ["f", "--name", "n", "--counter", ".b"],
-            ["f", "--name", "n", "--unify", "tag"], ["f", "--name", "n", "--table", "a", "--all"],
-            ["f", "--name", "n", "--table", "a", "--counter", "b.c"],
-        ])
-    func refused(_ arguments: [String]) {
-        #expect(throws: (any Error).self) { try DatabaseShare.parse(arguments) }
-    }
-
-    @Test(
-        "a decision needs a row, a column and one choice",
-        arguments: [
-            ["--keep", "current"], ["t", "k"], ["t", "--column", "c", "--keep", "current"],
-            ["t", "k", "--column", "c", "--keep", "a", "--value", "b"],
-        ])
-    func decisions(_ arguments: [String]) throws {
-        #expect(throws: (any Error).self) { try DatabaseResolve.parse(arguments) }
-        _ = try DatabaseResolve.parse([])
-        _ = try DatabaseResolve.parse(["t", "k", "l", "--column", "c", "--keep", "current"])
+    @Test("a declaration without a table or a column, or of a table that is not shared, is refused")
+    func refused() {
+        for text in ["balance", ".b", "a.", "", "."] {
+            var tables = TableDeclarations(named: [])
+            #expect(throws: (any Error).self) { try tables.declare(text, "--counter", \.counters) }
+        }
+        for text in ["tag", ":a", "tag:"] {
+            var tables = TableDeclarations(named: [])
+            #expect(throws: (any Error).self) { try tables.unify(text) }
+        }
+        var tables = TableDeclarations(named: ["a"])
+        #expect(throws: (any Error).self) { try tables.declare("b.c", "--counter", \.counters) }
+        #expect(throws: Never.self) { try tables.declare("A.c", "--counter", \.counters) }
     }
 
     private var status: DatabaseStatus {

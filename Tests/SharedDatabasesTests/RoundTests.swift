@@ -223,6 +223,28 @@ struct RoundTests {
         #expect(try folder.rows("one").count == 3)
     }
 
+    @Test("a file that a newer release used stops with a message, and nothing in it is changed")
+    func newerLayout() throws {
+        let (one, _) = try pair()
+        try folder.program("one", "UPDATE _ubq_state SET layout = 1000", "UPDATE account SET name = 'x'")
+        let failure = one.failure()
+        #expect(failure?.retry == .afterChange && failure?.advice.contains("Install a newer version") == true)
+        #expect(try folder.rows("one", "SELECT layout FROM _ubq_state") == ["1000"])
+    }
+
+    @Test("a table that a program drops stops sharing with a message, until it is there again")
+    func droppedTable() throws {
+        let (one, two) = try pair()
+        try folder.program("one", "ALTER TABLE booking RENAME TO gone")
+        let failure = one.failure()
+        #expect(
+            failure?.message.contains("booking") == true && failure?.retry == .afterChange,
+            "\(String(describing: failure))")
+        try folder.program("one", "ALTER TABLE gone RENAME TO booking", "INSERT INTO booking VALUES ('k', 'a', 'x')")
+        try settle(one, two)
+        #expect(try folder.rows("two", "SELECT * FROM booking") == ["k|a|x"])
+    }
+
     @Test("files that were deleted from the cloud stop sharing with a message, and continue once they are back")
     func deletedFolder() throws {
         let (one, two) = try pair()

@@ -36,7 +36,7 @@ struct DatabaseHandler: NounHandler {
         router.on { (request: ResolveDatabaseRequest) in try await databases.perform(request, within: Self.limit) }
     }
 
-    /// Adds why the cloud cannot be reached, which the keeper of the file does not know.
+    /// Adds why the cloud cannot be reached, which the process that keeps the file does not know.
     private func noted(_ status: DatabaseStatus) -> DatabaseStatus {
         var status = status
         switch device.engine.state {

@@ -14,7 +14,7 @@ package final class HelperServer: Sendable {
     /// Requests that are performed at the same time.
     private static let maximumRequests = 16
 
-    private let keeping: DatabaseKeeping
+    private let service: SharingService
     private let running = Mutex(0)
     /// Held while a frame is written.
     private let output = Mutex(())
@@ -31,17 +31,17 @@ package final class HelperServer: Sendable {
         signal(SIGPIPE, SIG_IGN)
         // Ctrl-C in the daemon's terminal is meant for the daemon, which ends this process in order.
         for number in [SIGINT, SIGHUP] { signal(number, SIG_IGN) }
-        let keeping = DatabaseKeeping(
+        let service = SharingService(
             stateDirectory: arguments[1], mount: arguments[2], deviceName: arguments[3], log: log)
-        HelperServer(keeping).serve()
+        HelperServer(service).serve()
         // Threads may be in the middle of a step, from which the next process continues; an orderly exit would wait for them.
         _exit(0)
     }
 
-    private init(_ keeping: DatabaseKeeping) { self.keeping = keeping }
+    private init(_ service: SharingService) { self.service = service }
 
     private func serve() {
-        keeping.start()
+        service.start()
         var splitter = FrameSplitter()
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -51,7 +51,7 @@ package final class HelperServer: Sendable {
             splitter.append(bytes[..<count])
             do {
                 while let payload = try splitter.next() {
-                    if payload.isEmpty { keeping.cloudChanged() } else { accept(payload) }
+                    if payload.isEmpty { service.cloudChanged() } else { accept(payload) }
                 }
             } catch { return }
         }
@@ -89,13 +89,13 @@ package final class HelperServer: Sendable {
 
     private func perform(_ call: any DaemonCall) throws -> any CallResponse {
         switch call {
-        case let request as ShareDatabaseRequest: return DatabaseResponse(try keeping.share(request))
-        case let request as AttachDatabaseRequest: return DatabaseResponse(try keeping.attach(request))
-        case is DatabasesRequest: return try keeping.list()
-        case let request as DatabaseHistoryRequest: return try keeping.history(request)
-        case let request as DatabaseReviewRequest: return try keeping.review(request)
-        case let request as ResolveDatabaseRequest: try keeping.resolve(request)
-        case let request as DetachDatabaseRequest: try keeping.detach(request)
+        case let request as ShareDatabaseRequest: return DatabaseResponse(try service.share(request))
+        case let request as AttachDatabaseRequest: return DatabaseResponse(try service.attach(request))
+        case is DatabasesRequest: return try service.list()
+        case let request as DatabaseHistoryRequest: return try service.history(request)
+        case let request as DatabaseReviewRequest: return try service.review(request)
+        case let request as ResolveDatabaseRequest: try service.resolve(request)
+        case let request as DetachDatabaseRequest: try service.detach(request)
         default: throw DaemonFailure(.unsupported, "this request is not about databases")
         }
         return DoneResponse()

@@ -22,6 +22,8 @@ struct Round {
     let deviceName: String
     /// The tables of other devices, read again whenever files of theirs arrive.
     private var peers: [SharedSchema]?
+    /// Whether the last import of this process was complete. Until then each round imports, whatever the folder shows.
+    private var isImported = false
     /// Tables that cannot be shared, with the statements for which that is so, and why.
     private var refused: [String: (statements: [String], reason: String)] = [:]
 
@@ -39,8 +41,7 @@ struct Round {
     private mutating func run(_ start: Registration, _ report: inout Report) throws {
         var registration = start
         try Self.checkFile(registration.path, mayBeAbsent: !registration.isComplete)
-        let isFirst = !registration.isComplete
-        if isFirst { try Self.complete(&registration, registry, deviceName: deviceName) }
+        if !registration.isComplete { try Self.complete(&registration, registry, deviceName: deviceName) }
         let probe = try SharingProbe(path: registration.path)
         report.probe = probe
         try check(probe, registration)
@@ -48,7 +49,8 @@ struct Round {
         if peers == nil || hasNewFiles { readPeers(registration, &report) }
         var plan = TablePlan(registration, probe, peers: peers ?? [])
         leaveOutRefused(&plan, probe, &report)
-        guard plan.change(of: registration) != nil || probe.isUnpublished || hasNewFiles || isFirst else { return }
+        guard plan.change(of: registration) != nil || probe.isUnpublished || hasNewFiles || !isImported else { return }
+        isImported = false
         let database = try open(&plan, registration, probe, &report)
         defer {
             // The file is consistent without an orderly end; the next round sees an error if there is one.
@@ -65,6 +67,7 @@ struct Round {
             try registry.update(registration)
         }
         report.hasImported = try database.importChanges(from: folder.url).files > 0
+        isImported = true
         report.probe = try SharingProbe(path: registration.path)
     }
 

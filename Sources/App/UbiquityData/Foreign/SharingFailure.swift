@@ -46,8 +46,10 @@ package struct SharingFailure: Error, Hashable, Sendable {
         case let error as Errno: self.init(code: error.code, "\(error)")
         default:
             let cocoa = error as NSError
-            let code = (cocoa.userInfo[NSUnderlyingErrorKey] as? NSError)?.code ?? 0
-            self.init(code: Int32(clamping: code), "\(error.localizedDescription)")
+            let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
+            let code = (cocoa.userInfo[NSUnderlyingErrorKey] as? NSError)?.code ?? (isFull ? Int(ENOSPC) : 0)
+            let text = error.localizedDescription
+            self.init(code: Int32(clamping: code), text.hasSuffix(".") ? String(text.dropLast()) : text)
         }
     }
 

@@ -2,7 +2,7 @@ import Basics
 import GRDB
 import Records
 
-/// What a keeper of files needs whose tables are another program's.
+/// What a process needs that shares files of other programs.
 extension UbiquitousDatabase {
     /// Returns whether some shared table of a database has rows.
     ///

@@ -8,7 +8,7 @@ import UbiquityData
 
 /// Beginning and ending to share a file. A registration is durable before the file is changed, and is removed after the file is as it was: a
 /// process that dies in between continues at the next start.
-extension DatabaseKeeping {
+extension SharingService {
     func share(_ request: ShareDatabaseRequest) throws -> DatabaseStatus {
         try changing.withLock { _ in try shareAlone(request) }
     }
@@ -186,7 +186,9 @@ extension DatabaseKeeping {
     private func newPath(_ path: String) throws(DaemonFailure) -> String {
         guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0), let slash = path.lastIndex(of: "/")
         else {
-            throw DaemonFailure(.invalidRequest, "this is no absolute path of a file", path: path)
+            throw DaemonFailure(
+                .invalidRequest, "this is no absolute path of a file", path: path,
+                advice: "Name the file with its whole path.")
         }
         let (folder, name) = (slash == path.startIndex ? "/" : String(path[..<slash]), path[slash...].dropFirst())
         guard let real = realpath(path, nil) ?? realpath(folder, nil) else {
@@ -278,7 +280,8 @@ extension DatabaseKeeping {
             guard case UbiquitousDatabaseError.unsharable(let table, let reason) = error else {
                 throw failure(error, path)
             }
-            throw unsharable(table, reason, path, "Change the table or its declarations, or name the tables to share with --table.")
+            throw unsharable(
+                table, reason, path, "Change the table or its declarations, or name the tables to share with --table.")
         }
     }
 

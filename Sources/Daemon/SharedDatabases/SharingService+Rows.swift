@@ -5,7 +5,7 @@ import Records
 import UbiquityData
 
 /// What people ask about rows of a shared file, and decide.
-extension DatabaseKeeping {
+extension SharingService {
     func history(_ request: DatabaseHistoryRequest) throws -> DatabaseHistoryResponse {
         try inDatabase(request.name, request.container) { database in
             guard let key = try database.key(of: request.table, texts: request.key),
@@ -42,7 +42,7 @@ extension DatabaseKeeping {
             }
             try decide(request, conflict, database)
         }
-        keeper(id)?.hurry()
+        worker(id)?.hurry()
     }
 
     private func decide(

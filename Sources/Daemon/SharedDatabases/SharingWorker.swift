@@ -8,7 +8,7 @@ import Synchronization
 import UbiquityData
 
 /// Keeps one shared file in step with the cloud, on a thread of its own that sleeps while nothing changes.
-final class Keeper: Sendable {
+final class SharingWorker: Sendable {
     /// What the thread reports.
     private struct State {
         var report = Round.Report()

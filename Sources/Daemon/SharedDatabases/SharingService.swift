@@ -6,8 +6,8 @@ import Records
 import Synchronization
 import UbiquityData
 
-/// The shared files of a device: a keeper for each registration.
-final class DatabaseKeeping: Sendable {
+/// The shared files of a device: a worker for each registration.
+final class SharingService: Sendable {
     /// How long the lists wait for numbers of files: a disk may not respond.
     private static let patience: Duration = .seconds(2)
 
@@ -17,7 +17,7 @@ final class DatabaseKeeping: Sendable {
     private let log: Logger
     /// Held while a registration is made or removed: two requests must not choose one file or one name.
     let changing = Mutex(())
-    private let keepers = Mutex<[Registration.Name: Keeper]>([:])
+    private let workers = Mutex<[Registration.Name: SharingWorker]>([:])
 
     init(stateDirectory: String, mount: String, deviceName: String, log: Logger) {
         self.mount = mount
@@ -26,7 +26,7 @@ final class DatabaseKeeping: Sendable {
         registry = Registry(stateDirectory: stateDirectory)
     }
 
-    /// Starts a keeper for each registration.
+    /// Starts a worker for each registration.
     func start() {
         do { for registration in try registry.all { try keep(registration) } } catch {
             log.error("shared databases are not kept", metadata: ["why": "\(error)"])
@@ -34,23 +34,23 @@ final class DatabaseKeeping: Sendable {
     }
 
     func keep(_ registration: Registration) throws {
-        let keeper = try Keeper(registration, registry, mount: mount, deviceName: deviceName, log: log)
-        keepers.withLock { $0[registration.id] = keeper }
+        let worker = try SharingWorker(registration, registry, mount: mount, deviceName: deviceName, log: log)
+        workers.withLock { $0[registration.id] = worker }
     }
 
-    /// Ends the keeper of a file, so that the file can be changed.
+    /// Ends the worker of a file, so that the file can be changed.
     func release(_ id: Registration.Name) throws(DaemonFailure) {
-        guard let keeper = keeper(id) else { return }
-        guard keeper.stop(within: .seconds(20)) else {
+        guard let worker = worker(id) else { return }
+        guard worker.stop(within: .seconds(20)) else {
             throw DaemonFailure(
                 .busy, "the database is being published or imported", advice: "Try again in a moment.")
         }
-        keepers.withLock { $0[id] = nil }
+        workers.withLock { $0[id] = nil }
     }
 
-    func keeper(_ id: Registration.Name) -> Keeper? { keepers.withLock { $0[id] } }
+    func worker(_ id: Registration.Name) -> SharingWorker? { workers.withLock { $0[id] } }
 
-    func cloudChanged() { for keeper in keepers.withLock({ Array($0.values) }) { keeper.cloudChanged() } }
+    func cloudChanged() { for worker in workers.withLock({ Array($0.values) }) { worker.cloudChanged() } }
 
     func folder(_ id: Registration.Name) -> CloudFolder { CloudFolder(mount: mount, id: id) }
 
@@ -93,7 +93,7 @@ final class DatabaseKeeping: Sendable {
         let registrations = try registry.all
         let fresh = probes(registrations.map(\.path))
         let databases = registrations.compactMap { registration in
-            keeper(registration.id).map { $0.status(registration, fresh: fresh[registration.path]) }
+            worker(registration.id).map { $0.status(registration, fresh: fresh[registration.path]) }
         }
         var available: [AvailableDatabase] = []
         for container in CloudFolder.containers(mount: mount) {
@@ -113,7 +113,7 @@ final class DatabaseKeeping: Sendable {
     }
 
     func status(_ registration: Registration) -> DatabaseStatus? {
-        keeper(registration.id)?.status(registration, fresh: probes([registration.path])[registration.path])
+        worker(registration.id)?.status(registration, fresh: probes([registration.path])[registration.path])
     }
 
     /// Reads files concurrently, each on a thread of its own; those that cannot be read in time are not among the results.
@@ -124,7 +124,7 @@ final class DatabaseKeeping: Sendable {
             group.enter()
             do throws(Errno) {
                 try OwnThread.detach("databases") {
-                    // A file that cannot be read has no numbers; its keeper reports why.
+                    // A file that cannot be read has no numbers; its worker reports why.
                     if access(path, F_OK) == 0, let probe = try? SharingProbe(path: path) { found.set(path, probe) }
                     group.leave()
                 }

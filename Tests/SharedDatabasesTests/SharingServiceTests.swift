@@ -10,15 +10,15 @@ import UbiquityData
 @testable import SharedDatabases
 
 @Suite("Sharing and attaching files")
-struct KeepingTests {
+struct SharingServiceTests {
     private let folder: SharedFolder
 
     init() throws { folder = try SharedFolder() }
 
-    private func keeping(_ device: String) throws -> DatabaseKeeping {
+    private func service(_ device: String) throws -> SharingService {
         let state = "\(folder.path)/\(device)-state"
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
-        return DatabaseKeeping(
+        return SharingService(
             stateDirectory: state, mount: folder.mount, deviceName: device,
             log: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
@@ -47,11 +47,11 @@ struct KeepingTests {
     func shareAndDetach() throws {
         try folder.program("one", SharedFolder.schema, "INSERT INTO account VALUES ('a', 'cash', 1)")
         let before = try folder.rows("one", "SELECT sql FROM sqlite_master ORDER BY name")
-        let keeping = try keeping("one")
-        let status = try keeping.share(share("one"))
+        let service = try service("one")
+        let status = try service.share(share("one"))
         #expect(status.tables == ["account", "booking"] && status.path == folder.file("one"))
         #expect(try Registry(stateDirectory: "\(folder.path)/one-state").all.first?.isComplete == true)
-        try keeping.detach(DetachDatabaseRequest(name: "ledger"))
+        try service.detach(DetachDatabaseRequest(name: "ledger"))
         #expect(try folder.rows("one", "SELECT sql FROM sqlite_master ORDER BY name") == before)
         #expect(try folder.rows("one", "PRAGMA journal_mode") == ["delete"])
         #expect(try folder.rows("one") == ["a|cash|1"])
@@ -68,9 +68,9 @@ struct KeepingTests {
         try Data("text".utf8).write(to: URL(filePath: folder.file("text")))
         try FileManager.default.copyItem(atPath: folder.file("one"), toPath: "\(folder.mount)/CloudDocs/in.sqlite")
         let bytes = try Data(contentsOf: URL(filePath: folder.file("one")))
-        let keeping = try keeping("one")
+        let service = try service("one")
         let cases: [(ShareDatabaseRequest, String)] = [
-            (share("one"), "bad"), (share("none"), "missing"), (share("empty"), "no tables"),
+            (share("one"), "bad"), (share("none"), "no such file"), (share("empty"), "no tables"),
             (share("text"), "no SQLite database"), (share("one", name: "a/b"), "cannot be the name"),
             (share("one", name: ".."), "cannot be the name"), (share("one", container: "nowhere"), "no container"),
             (share("one", container: "../x"), "no container"),
@@ -78,24 +78,24 @@ struct KeepingTests {
             (share("one", path: "relative"), "absolute"), (share("one", tables: [.init("typo")]), "no table typo"),
         ]
         for (request, reason) in cases {
-            let error = #expect(throws: DaemonFailure.self) { _ = try keeping.share(request) }
+            let error = #expect(throws: DaemonFailure.self) { _ = try service.share(request) }
             let text = error?.description ?? ""
             #expect(text.contains(reason) && error?.advice != nil, "\(text)")
         }
-        #expect(try keeping.registry.all.isEmpty)
+        #expect(try service.registry.all.isEmpty)
         #expect(try Data(contentsOf: URL(filePath: folder.file("one"))) == bytes)
         // The table that can be shared, alone.
-        #expect(try keeping.share(share("one", tables: [.init("GOOD")])).tables == ["good"])
-        #expect(throws: DaemonFailure.self) { try keeping.share(share("one", name: "again")) }
-        #expect(throws: DaemonFailure.self) { try keeping.share(share("one")) }
+        #expect(try service.share(share("one", tables: [.init("GOOD")])).tables == ["good"])
+        #expect(throws: DaemonFailure.self) { try service.share(share("one", name: "again")) }
+        #expect(throws: DaemonFailure.self) { try service.share(share("one")) }
     }
 
     @Test("a file whose tables do not fit, or that has rows, is not attached, and stays as it was")
     func attachRefusals() throws {
         try folder.program("one", SharedFolder.schema)
-        try keeping("one").registry.add(registration())
+        try service("one").registry.add(registration())
         try published()
-        let two = try keeping("two")
+        let two = try service("two")
         func refused(_ request: AttachDatabaseRequest, _ reason: String) {
             let error = #expect(throws: DaemonFailure.self) { _ = try two.attach(request) }
             #expect(error?.description.contains(reason) == true, "\(String(describing: error))")
@@ -132,13 +132,13 @@ struct KeepingTests {
     @Test("a detached registration whose file is gone, or was replaced, is removed and nothing else is touched")
     func detachWithoutFile() throws {
         try folder.program("one", SharedFolder.schema)
-        let keeping = try keeping("one")
-        _ = try keeping.share(share("one"))
-        try keeping.release(SharedFolder.id)
+        let service = try service("one")
+        _ = try service.share(share("one"))
+        try service.release(SharedFolder.id)
         for ending in ["", "-wal", "-shm"] { unlink(folder.file("one") + ending) }
         try folder.program("one", "CREATE TABLE other(x)")
-        try keeping.detach(DetachDatabaseRequest(name: "ledger"))
-        #expect(try keeping.registry.all.isEmpty)
+        try service.detach(DetachDatabaseRequest(name: "ledger"))
+        #expect(try service.registry.all.isEmpty)
         #expect(try folder.rows("one", "SELECT name FROM sqlite_master") == ["other"])
     }
 
@@ -150,9 +150,9 @@ struct KeepingTests {
             try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
             let file = URL(filePath: "\(state)/databases.json")
             try Data(text.utf8).write(to: file)
-            let keeping = try keeping("one")
-            #expect(throws: DaemonFailure.self) { try keeping.share(share("one")) }
-            #expect(throws: DaemonFailure.self) { _ = try keeping.list() }
+            let service = try service("one")
+            #expect(throws: DaemonFailure.self) { try service.share(share("one")) }
+            #expect(throws: DaemonFailure.self) { _ = try service.list() }
             #expect(try Data(contentsOf: file) == Data(text.utf8))
         }
     }
