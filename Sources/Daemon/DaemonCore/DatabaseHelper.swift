@@ -20,12 +20,16 @@ final class DatabaseHelper: DatabaseCalls {
     private struct State {
         var process: HelperProcess?
         var startedAt: ContinuousClock.Instant?
+        /// Whether a process is to run: the device has shared files, or a request was about them.
+        var isWanted = false
         var isStopped = false
     }
 
     private let configuration: DaemonConfiguration
     /// Rung when rows of the tree change, and when the process ends.
     private let changes: Wakeup
+    /// Rung when a process is wanted. Until then changes of the tree wake no task.
+    private let wanted = Wakeup()
     private let log: Logger
     private let state = Mutex(State())
 
@@ -59,6 +63,8 @@ final class DatabaseHelper: DatabaseCalls {
 
     private func running() throws -> HelperProcess {
         try state.withLock { state in
+            state.isWanted = true
+            wanted.ring()
             if let process = state.process, !process.hasEnded { return process }
             guard !state.isStopped else { throw DaemonFailure(.cancelled, "the mount is ending") }
             let arguments = [
@@ -83,19 +89,25 @@ final class DatabaseHelper: DatabaseCalls {
         let clock = ContinuousClock()
         var failures = 0
         while !Task.isCancelled {
+            guard state.withLock({ $0.isWanted }) else {
+                await wanted.wait(atMost: .seconds(3_600), clock: clock)
+                continue
+            }
             await changes.wait(atMost: .seconds(3_600), clock: clock)
-            let (process, startedAt, isStopped) = state.withLock { ($0.process, $0.startedAt, $0.isStopped) }
-            guard let process, !isStopped, !Task.isCancelled else { continue }
-            if process.hasEnded {
+            let present = state.withLock { $0 }
+            let (process, startedAt) = (present.process, present.startedAt)
+            guard !present.isStopped, !Task.isCancelled else { continue }
+            // Without a process its start has failed.
+            guard let process, !process.hasEnded else {
                 failures = (startedAt.map { clock.now - $0 } ?? .zero) > Self.goodLife ? 0 : min(failures + 1, 10)
                 log.warning("the process that keeps shared databases has ended, and is started again")
                 // Only cancellation ends the sleep early, and it ends the loop too.
                 try? await clock.sleep(for: min(Self.longestPause, .seconds(1 << failures)))
                 if !Task.isCancelled { start() }
-            } else {
-                process.noteChange()
-                try? await clock.sleep(for: Self.interval)
+                continue
             }
+            process.noteChange()
+            try? await clock.sleep(for: Self.interval)
         }
         await stop()
     }

@@ -23,6 +23,8 @@ final class SharingWorker: Sendable {
     }
 
     let id: Registration.Name
+    /// What the log calls the database: reports have no names.
+    private let identifier: String
     private let registry: Registry
     private let folder: CloudFolder
     private let deviceName: String
@@ -35,6 +37,7 @@ final class SharingWorker: Sendable {
 
     init(_ registration: Registration, _ registry: Registry, mount: String, deviceName: String, log: Logger) throws {
         id = registration.id
+        identifier = registration.identifier
         self.registry = registry
         folder = CloudFolder(mount: mount, id: registration.id)
         self.deviceName = deviceName
@@ -151,9 +154,9 @@ final class SharingWorker: Sendable {
         if let failure = report.failure {
             log.warning(
                 "a shared database is not in step with the cloud",
-                metadata: ["database": "\(id.name)", "why": "\(failure.message)"])
+                metadata: ["database": "\(identifier)", "why": "\(failure.message)"])
         } else {
-            log.notice("a shared database is in step with the cloud again", metadata: ["database": "\(id.name)"])
+            log.notice("a shared database is in step with the cloud again", metadata: ["database": "\(identifier)"])
         }
     }
 
