@@ -63,6 +63,27 @@ extension EndToEnd {
             }
         }
 
+        @Test("several processes write one ledger at the same time, and nothing is lost on either device")
+        func processes() async throws {
+            try await TestDevices.withTwo { _, a, b in
+                try await a.shelf("make", "Home")
+                try await a.shelf("share", "Home")
+                try await a.shelf("in", "Home", "open", "cash")
+                try await Self.meet([a, b], "in", "Home", "list", ["cash 0"])
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 1...8 {
+                        let device = number % 2 == 0 ? a : b
+                        group.addTask { try await device.shelf("in", "Home", "book", "cash", "\(number)", "food") }
+                    }
+                    try await group.waitForAll()
+                }
+                // A process that ended while another one was sending may have left its part to the next one.
+                for device in [a, b] { try await device.shelf("sync") }
+                let bookings = (1...8).map { "  cash \($0) food" }
+                try await Self.meet([a, b, a, b], "in", "Home", "list", ["cash 36"] + bookings)
+            }
+        }
+
         /// Waits until a command prints what is expected on some devices.
         private static func meet(_ devices: [TestDevice], _ command: String, _ expected: [String]) async throws {
             try await meet(devices, [command], expected)

@@ -47,7 +47,8 @@ struct DatabaseScanTests {
             for action in scan.actions {
                 switch action {
                 case .followRemoval(_, let version):
-                    #expect(version == removal && scan.documents[name] != nil && !isBusy, text)
+                    #expect(version == removal && scan.documents[name] == true && !isBusy, text)
+                case .replace: #expect(removal != nil && scan.documents[name] == false && !isBusy, text)
                 case .build:
                     #expect(scan.isFollowing && scan.shared.contains(name) && scan.documents[name] == nil, text)
                     #expect(scan.removed[id] == nil && scan.departing[id] == nil, text)
@@ -60,7 +61,9 @@ struct DatabaseScanTests {
             }
             // What has to happen, happens.
             if removal != nil, scan.documents[name] != nil, !isBusy {
-                #expect(scan.actions.contains(.followRemoval(name, Self.version)), text)
+                let isAnnounced = scan.documents[name] == true
+                #expect(
+                    scan.actions.contains(isAnnounced ? .followRemoval(name, Self.version) : .replace(name)), text)
             }
             if scan.leaving.contains(name) { #expect(scan.actions.contains(.finishRemoval(name)), text) }
             // A container that has nothing says nothing.

@@ -137,6 +137,22 @@ struct ManagerTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(one.mount.path)/Databases") == ["Removed"])
     }
 
+    @Test("a transaction that the log had before the removal, and the remover had not seen, is kept by its device")
+    func unseen() throws {
+        try one.manager.create("Ledger")
+        try meet()
+        try two.execute("Ledger", "INSERT INTO note(id, text) VALUES ('a', 'unseen')")
+        try two.mount.meet()
+        // The device has seen its transaction in the log.
+        try two.manager.refresh()
+        try one.manager.remove(#require(try one.info("Ledger")))
+        try meet()
+        #expect(try one.list() == [] && two.list() == [])
+        let kept = try #require(try two.manager.keptDatabases().first)
+        try two.manager.recover(kept)
+        #expect(try two.rows("Ledger") == ["a unseen"])
+    }
+
     @Test("a database whose folder is gone without a removal is not removed")
     func missing() throws {
         try one.manager.create("Ledger")

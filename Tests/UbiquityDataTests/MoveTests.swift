@@ -69,6 +69,17 @@ struct MoveTests {
                 == ["Departing", "Removed"])
     }
 
+    @Test("a shared database that the cloud never had becomes a local one offline")
+    func unannounced() throws {
+        one.signIn(false)
+        try one.manager.create("Ledger", isShared: true)
+        try one.execute("Ledger", "INSERT INTO note(id, text) VALUES ('a', 'x')")
+        try one.manager.moveFromCloud(#require(try one.info("Ledger")))
+        #expect(try one.list() == ["Ledger local"])
+        #expect(try one.rows("Ledger") == ["a x"])
+        #expect(try one.folders() == ["Documents/Ledger"])
+    }
+
     @Test("a move does not remove rows that the new database cannot show: the old one is kept")
     func hidden() throws {
         try one.manager.create("Ledger")

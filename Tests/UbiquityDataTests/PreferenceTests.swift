@@ -172,4 +172,29 @@ struct PreferenceTests {
         #expect(try one.list() == ["Library current"])
         #expect(try one.rows("Library") == ["seed of two"])
     }
+
+    @Test("a library that is made offline after an earlier one was removed is another one, with its rows")
+    func libraryAgain() throws {
+        let (one, two) = (try device("one"), try device("two"))
+        for device in [one, two] {
+            try device.manager.refresh()
+            try device.manager.answer(.use)
+        }
+        try one.manager.openLibrary("Library").close()
+        try meet(one, two)
+        try one.manager.remove(#require(try one.info("Library")))
+        try meet(one, two)
+        two.signIn(false)
+        let document = try two.manager.openLibrary("Library")
+        try document.write { try $0.execute(sql: "INSERT INTO note(id, text) VALUES ('a', 'offline')") }
+        try document.close()
+        two.signIn(true)
+        try meet(one, two)
+        for device in [one, two] {
+            #expect(try device.list() == ["Library current"])
+            #expect(try device.rows("Library") == ["a offline"])
+            #expect(try device.manager.keptDatabases().isEmpty)
+        }
+        #expect(try one.manager.openLibrary("Library").database?.identifier == two.info("Library")?.identifier)
+    }
 }

@@ -6,8 +6,8 @@ import Glibc
 /// What a container has about shared databases, in a folder beside `Documents`, which people do not see:
 ///
 ///     Databases/NAME_UUID_ID/ID/DEVICE/NUMBER.rows     the transactions
-///     Databases/Departing/ID-RANDOM                    a device is moving the database out of the cloud
-///     Databases/Removed/ID-RANDOM                      the database was removed
+///     Databases/Departing/ID-BASE-RANDOM               a device is moving the database out of the cloud
+///     Databases/Removed/ID-BASE-RANDOM                 the database was removed by a device that had imported up to BASE
 ///
 /// Marks are empty files with names that no other device takes, so that no conflict between them can arise. They are never removed: a device
 /// that returns after years recognises what was removed meanwhile.
@@ -38,26 +38,40 @@ struct ContainerFolder: Sendable {
 
     // MARK: Marks
 
-    /// Returns each identifier that is marked with the version of the first mark that the log has.
-    func marks(_ mark: Mark) throws -> DatabaseScan.Marks {
+    /// Returns each identifier that a device is moving out of the cloud, with the version of the first mark that the log has.
+    func departures() throws -> DatabaseScan.Marks {
+        try marks(.departing) { known, found, _ in [known, found].compactMap { $0 }.min() }
+    }
+
+    /// Returns each identifier that was removed, with the last version that a device had imported which removed it; nil while the log has
+    /// no mark.
+    func removals() throws -> DatabaseScan.Marks {
+        try marks(.removed) { known, found, base in [known, found.map { _ in base }].compactMap { $0 }.max() }
+    }
+
+    private func marks(
+        _ mark: Mark, _ combine: (_ known: VersionID?, _ found: VersionID?, _ base: VersionID) -> VersionID?
+    ) throws -> DatabaseScan.Marks {
         var marks: DatabaseScan.Marks = [:]
         for entry in try entries(of: "\(root)/\(mark.rawValue)") {
-            guard let dash = entry.firstIndex(of: "-"), let id = ItemID(String(entry[..<dash])),
-                entry.hasPrefix("\(id)-")
+            let parts = entry.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 3, let id = ItemID(parts[0]), id.description == parts[0],
+                let base = VersionID(parts[1])
             else { continue }
             let found = try version("\(root)/\(mark.rawValue)/\(entry)")
-            let known = marks[id.description] ?? nil
-            marks[id.description] = .some([known, found].compactMap { $0 }.min())
+            marks[parts[0]] = .some(combine(marks[parts[0]] ?? nil, found, base))
         }
         return marks
     }
 
     /// Marks a database unless it is marked.
-    func mark(_ identifier: String, _ mark: Mark) throws {
-        guard try marks(mark)[identifier] == nil else { return }
+    ///
+    /// - Parameter base: The last version that this device has imported.
+    func mark(_ identifier: String, _ mark: Mark, base: VersionID) throws {
+        guard try marks(mark, { known, _, _ in known })[identifier] == nil else { return }
         let folder = "\(root)/\(mark.rawValue)"
         try createDirectories(folder)
-        let file = "\(folder)/\(identifier)-\(Hex.encode(UInt64.random(in: 0...UInt64.max)))"
+        let file = "\(folder)/\(identifier)-\(base)-\(Hex.encode(UInt64.random(in: 0...UInt64.max)))"
         try DurableFile(file, temporary: "\(file).tmp").replace(with: Array("\(identifier)\n".utf8))
     }
 

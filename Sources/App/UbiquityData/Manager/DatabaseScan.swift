@@ -5,7 +5,7 @@ import CloudModel
 /// Nothing is inferred from a folder that is absent: a container may not be mounted, may be another account's, or may not be complete yet.
 /// Only a mark that the log has says that a database was removed.
 struct DatabaseScan: Hashable, Sendable {
-    /// A mark in the container; nil while the log does not have it.
+    /// Marks in the container, by identifier; nil while the log does not have one. ``ContainerFolder`` says which versions they have.
     typealias Marks = [String: VersionID?]
 
     enum Action: Hashable, Sendable {
@@ -13,8 +13,11 @@ struct DatabaseScan: Hashable, Sendable {
         case announce(PackageName)
         /// A closed document has transactions that the log did not have.
         case exchange(PackageName)
-        /// A peer has removed the database, at this version.
+        /// A peer that had imported up to this version has removed the database.
         case followRemoval(PackageName, VersionID)
+        /// The container never had the database, and an earlier one with the identifier was removed: a library that was made offline. It
+        /// gets another identifier.
+        case replace(PackageName)
         /// A peer has shared the database: this device gets a copy.
         case build(PackageName)
         /// The folder came back with files of a device that did not know of the removal.
@@ -24,8 +27,8 @@ struct DatabaseScan: Hashable, Sendable {
 
         var name: PackageName {
             switch self {
-            case .announce(let name), .exchange(let name), .followRemoval(let name, _), .build(let name),
-                .removeFolder(let name), .finishRemoval(let name):
+            case .announce(let name), .exchange(let name), .followRemoval(let name, _), .replace(let name),
+                .build(let name), .removeFolder(let name), .finishRemoval(let name):
                 name
             }
         }
@@ -43,9 +46,8 @@ struct DatabaseScan: Hashable, Sendable {
     var isFollowing = false
 
     var shared: Set<PackageName> = []
-    /// By identifier.
     var removed: Marks = [:]
-    /// Databases that a device is moving out of the cloud. By identifier.
+    /// Databases that a device is moving out of the cloud.
     var departing: Marks = [:]
 
     private static func isMarked(_ name: PackageName, in marks: Marks) -> Bool {
@@ -62,7 +64,7 @@ struct DatabaseScan: Hashable, Sendable {
         var actions = leaving.sorted { $0.description < $1.description }.map(Action.finishRemoval)
         for name in known {
             if let version = removal(of: name) {
-                actions.append(.followRemoval(name, version))
+                actions.append(documents[name] == true ? .followRemoval(name, version) : .replace(name))
             } else if documents[name] == false, !Self.isMarked(name, in: removed) {
                 actions.append(.announce(name))
             } else if unconfirmed.contains(name), shared.contains(name) {

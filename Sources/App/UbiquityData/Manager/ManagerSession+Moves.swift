@@ -11,10 +11,12 @@ extension ManagerSession {
     enum MoveOutcome: Hashable { case done, waiting }
 
     /// Puts a move behind those that are waiting. Nothing happens if the document is being moved already.
-    mutating func planMove(_ source: PackageName) throws {
+    ///
+    /// - Parameter returns: Of a shared document: whether it becomes a shared one again, with another identifier.
+    mutating func planMove(_ source: PackageName, returns: Bool = false) throws {
         guard !state.moving.contains(source) else { return }
         let target = source.isShared ? try freeTitle(source.title) : try sharedName(source)
-        try update { $0.moves.append(DatabaseMove(source, target)) }
+        try update { $0.moves.append(DatabaseMove(source, target, returns: returns)) }
     }
 
     func sharedName(_ source: PackageName) throws -> PackageName {
@@ -42,7 +44,9 @@ extension ManagerSession {
                     isWaiting = true
                     return
                 }
-                try finish(move)
+                let next = move.returns && files.has(target) ? DatabaseMove(target, try sharedName(target)) : nil
+                try finish(move, next)
+                if next != nil { continue }
                 let name = files.has(target) ? target : source
                 let error = files.has(target) ? nil : UbiquitousDatabaseManagerError.notFound(title: source.title)
                 events.append(.migrated(UbiquitousDatabaseInfo(name, try info(name).state), error))
@@ -55,8 +59,11 @@ extension ManagerSession {
         }
     }
 
-    private mutating func finish(_ move: DatabaseMove) throws {
-        try update { $0.moves.removeAll { $0 == move } }
+    private mutating func finish(_ move: DatabaseMove, _ next: DatabaseMove? = nil) throws {
+        try update { state in
+            state.moves.removeAll { $0 == move }
+            if let next { state.moves.insert(next, at: 0) }
+        }
     }
 
     // MARK: To the cloud
@@ -106,16 +113,20 @@ extension ManagerSession {
 
     private mutating func moveFromCloud(_ source: PackageName, _ target: PackageName) throws -> MoveOutcome {
         guard files.has(source) else { return .done }
-        guard let identifier = source.identifier, let container else { return .waiting }
         if files.has(target) { try files.remove(target) }
-        if try container.marks(.departing)[identifier] == nil {
+        guard files.package(source).isAnnounced else {
+            try moveUnannounced(source, target)
+            return .done
+        }
+        guard let identifier = source.identifier, let container else { return .waiting }
+        if try container.departures()[identifier] == nil {
             // What would stop the move stops it before any other device is notified.
             try rehearse(source, target)
             try environment.step(.markDeparting)
-            try container.mark(identifier, .departing)
+            try container.mark(identifier, .departing, base: .beginning)
         }
         // All that the log has before the mark is part of the copy. What other devices commit later stays with them.
-        guard let version = try container.marks(.departing)[identifier] ?? nil else { return .waiting }
+        guard let version = try container.departures()[identifier] ?? nil else { return .waiting }
         let lock = try exclusive(source)
         try withExtendedLifetime(lock) {
             let database = try schema.open(files.package(source).database, identifier: identifier)
@@ -124,11 +135,11 @@ extension ManagerSession {
                 try? database.close()
             }
             try exchange(source, database, before: version)
-            let hasHiddenRows = try database.hasHiddenRows()
+            let (hasHiddenRows, base) = (try database.hasHiddenRows(), try database.importedVersion)
             try database.holding {
                 try copy(source, to: target) { try stopSharing($0) }
                 try environment.step(.markRemoved)
-                try container.mark(identifier, .removed)
+                try container.mark(identifier, .removed, base: base)
                 try environment.step(.leaveDocuments)
                 if hasHiddenRows {
                     try files.keep(source, from: .documents)
@@ -141,6 +152,23 @@ extension ManagerSession {
             }
         }
         return .done
+    }
+
+    /// No other device can have a database that the container never had.
+    private func moveUnannounced(_ source: PackageName, _ target: PackageName) throws {
+        let lock = try exclusive(source)
+        try withExtendedLifetime(lock) {
+            let database = try schema.open(files.package(source).database, identifier: source.identifier)
+            defer {
+                // The same.
+                try? database.close()
+            }
+            try database.holding {
+                try copy(source, to: target) { try stopSharing($0) }
+                try environment.step(.removeSource)
+                try files.remove(source)
+            }
+        }
     }
 
     private func stopSharing(_ making: DatabasePackage) throws {

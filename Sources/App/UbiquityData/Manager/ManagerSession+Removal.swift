@@ -28,7 +28,7 @@ extension ManagerSession {
         guard let container, let identifier = name.identifier else { throw UbiquitousDatabaseManagerError.unreachable }
         guard container.has(name) else { throw UbiquitousDatabaseManagerError.notFound(title: name.title) }
         try environment.step(.markRemoved)
-        try container.mark(identifier, .removed)
+        try container.mark(identifier, .removed, base: .beginning)
         try environment.step(.removeFolder)
         try container.removeFolder(name)
     }
@@ -38,6 +38,9 @@ extension ManagerSession {
         case .announce(let name): try announce(name)
         case .exchange(let name): try exchange(name)
         case .followRemoval(let name, let version): try followRemoval(name, version)
+        case .replace(let name):
+            try planMove(name, returns: true)
+            continueMoves()
         case .removeFolder(let name):
             try environment.step(.removeFolder)
             try container?.removeFolder(name)
@@ -53,10 +56,14 @@ extension ManagerSession {
             return
         }
         try environment.step(.markRemoved)
-        try container.mark(identifier, .removed)
+        // One that cannot be read says that nothing was imported: then the other devices keep what they have written.
+        let database = try? schema.open(files.package(name, in: .leaving).database, identifier: identifier)
+        let base = try? database?.importedVersion
+        try? database?.close()
+        try container.mark(identifier, .removed, base: base ?? .beginning)
         try environment.step(.removeFolder)
         try container.removeFolder(name)
-        guard try container.marks(.removed)[identifier] ?? nil != nil else {
+        guard try container.removals()[identifier] ?? nil != nil else {
             isWaiting = true
             return
         }
@@ -64,8 +71,11 @@ extension ManagerSession {
         try files.remove(name, from: .leaving)
     }
 
-    /// Removes the copy of a database that another device has removed, unless this device has transactions that the log did not have then.
-    private mutating func followRemoval(_ name: PackageName, _ version: VersionID) throws {
+    /// Removes the copy of a database that another device has removed, unless this device has transactions that the other one had not
+    /// imported.
+    ///
+    /// - Parameter base: What the other device had imported.
+    private mutating func followRemoval(_ name: PackageName, _ base: VersionID) throws {
         let lock: PackageLock
         do { lock = try exclusive(name) } catch UbiquitousDatabaseManagerError.inUse {
             // Another process has it open, and sees the removal itself.
@@ -73,7 +83,7 @@ extension ManagerSession {
             return
         }
         try withExtendedLifetime(lock) {
-            if try removeUnlessMore(name, than: version) {
+            if try removeUnlessMore(name, than: base) {
                 events.append(.removed(UbiquitousDatabaseInfo(name, .leaving)))
             } else {
                 try environment.step(.keepPackage)
@@ -88,7 +98,7 @@ extension ManagerSession {
     }
 
     /// A database that cannot be read may have more.
-    private func removeUnlessMore(_ name: PackageName, than version: VersionID) throws -> Bool {
+    private func removeUnlessMore(_ name: PackageName, than base: VersionID) throws -> Bool {
         guard let database = try? schema.open(files.package(name).database, identifier: name.identifier) else {
             return false
         }
@@ -96,11 +106,12 @@ extension ManagerSession {
             // It stays as it is, or goes.
             try? database.close()
         }
-        do { try exchange(name, database, before: version) } catch is RecordFileError {
+        let end = VersionID(sequence: LogSequence(.max), index: .max)
+        do { try exchange(name, database, before: end) } catch is RecordFileError {
             // What cannot be read now will not be readable later.
             return false
         }
-        return try remove(name, database) { try !database.hasTransactions(since: version) }
+        return try remove(name, database) { try !database.hasTransactions(after: base) }
     }
 
     /// Removes a document if a condition holds that no other program can change meanwhile.

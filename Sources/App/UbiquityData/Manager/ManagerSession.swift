@@ -52,8 +52,8 @@ struct ManagerSession {
         scan.isFollowing = state.preference.isFollowing
         guard let container else { return scan }
         scan.shared = try container.documents()
-        scan.removed = try container.marks(.removed)
-        scan.departing = try container.marks(.departing)
+        scan.removed = try container.removals()
+        scan.departing = try container.departures()
         return scan
     }
 
@@ -85,6 +85,8 @@ struct ManagerSession {
     }
 
     /// Publishes and imports what a closed document has.
+    ///
+    /// - Parameter limit: Imports files before this version, and publishes nothing; nil for all.
     func exchange(_ name: PackageName, _ database: UbiquitousDatabase, before limit: VersionID? = nil) throws {
         guard let container, container.has(name) else { return }
         let records = try container.records(of: name, device: database.device, before: limit)
@@ -125,8 +127,8 @@ struct ManagerSession {
     /// The identifier of a database that is one and the same on all devices: that of its title, or of its title and a number if earlier ones
     /// were removed.
     func libraryName(_ title: String) throws -> PackageName? {
-        let removed = try container?.marks(.removed) ?? [:]
-        let departing = try container?.marks(.departing) ?? [:]
+        let removed = try container?.removals() ?? [:]
+        let departing = try container?.departures() ?? [:]
         for number in 0... {
             let identifier = LibraryIdentifier.make(title, number)
             guard removed[identifier] != nil || departing[identifier] != nil else {

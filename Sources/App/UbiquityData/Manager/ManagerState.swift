@@ -6,9 +6,11 @@ struct DatabaseMove: Codable, Hashable, Sendable {
     /// Names of packages.
     let source: String
     let target: String
+    /// Whether the target becomes a shared one again, with another identifier.
+    let returns: Bool
 
-    init(_ source: PackageName, _ target: PackageName) {
-        (self.source, self.target) = (source.description, target.description)
+    init(_ source: PackageName, _ target: PackageName, returns: Bool = false) {
+        (self.source, self.target, self.returns) = (source.description, target.description, returns)
     }
 
     /// Nil if the stored names are none.

@@ -14,6 +14,9 @@ final class DocumentSync: Sendable {
         var failure: String?
     }
 
+    /// In milliseconds.
+    private static let closingLimit: Int32 = 2_000
+
     private let database: UbiquitousDatabase
     private let name: PackageName
     private let package: DatabasePackage
@@ -122,9 +125,10 @@ final class DocumentSync: Sendable {
         }
     }
 
+    /// For the end of a document: waits briefly for another process, so that what this one has committed does not wait for the next one.
     func publish() throws {
         guard try database.hasUnpublished(), let container = container(), container.has(name),
-            let lock = try PackageLock.take(package.syncLock, .exclusive)
+            let lock = try PackageLock.wait(package.syncLock, limit: Self.closingLimit)
         else { return }
         let records = try container.records(of: name, device: database.device)
         _ = try withExtendedLifetime(lock) { try database.publish(to: records) }

@@ -40,8 +40,14 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// Returns whether this device has transactions that the log did not have before `version`.
-    func hasTransactions(since version: VersionID) throws -> Bool {
+    /// The version in the log of the last transaction that was imported.
+    var importedVersion: VersionID {
+        get throws { try reader.read { try state(StatementCache($0)).base.version } }
+    }
+
+    /// Returns whether this device has transactions that a device does not have which has imported up to `version`. Files are folded in the
+    /// order of the log, so such a device has all up to there.
+    func hasTransactions(after version: VersionID) throws -> Bool {
         if try hasUnconfirmed() { return true }
         return try reader.read { db in
             let statements = StatementCache(db)
@@ -53,7 +59,7 @@ extension UbiquitousDatabase {
                     sequence: LogSequence(UInt64(bitPattern: row.integer(0))),
                     index: UInt32(truncatingIfNeeded: row.integer(1)))
             }
-            return last.map { $0 >= version } ?? false
+            return last.map { $0 > version } ?? false
         }
     }
 
@@ -83,4 +89,9 @@ extension UbiquitousDatabase {
         guard listed.isEmpty else { return false }
         return try baselineToTake(from: source, folded: folded, listed: []) == nil
     }
+}
+
+extension VersionID {
+    /// Before all versions.
+    static let beginning = VersionID(sequence: LogSequence(0), index: 0)
 }
