@@ -19,11 +19,8 @@ struct LimitedRecords: RecordSource, RecordOutlet {
         return try folder.read(file)
     }
 
-    func baselines() throws -> [ListedBaseline] {
-        let baselines = try folder.baselines()
-        guard let limit else { return baselines }
-        return baselines.filter { $0.version < limit }
-    }
+    /// Also those from the limit on: files may have been removed because of one, and without it a gap would not be noticed.
+    func baselines() throws -> [ListedBaseline] { try folder.baselines() }
 
     func read(_ part: Int?, of baseline: RecordBaseline.Name) throws -> [UInt8] {
         guard !isCancelled() else { throw CancellationError() }

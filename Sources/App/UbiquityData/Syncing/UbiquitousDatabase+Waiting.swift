@@ -19,8 +19,10 @@ extension UbiquitousDatabase {
     /// Returns whether rows were changed since triggers noted some last.
     private func hasNoted(_ statements: StatementCache) throws -> Bool {
         for table in tables {
-            let query = "SELECT 1 FROM \(CaptureTriggers(table: table).noted) LIMIT 1"
-            if try statements.first(query, [], { _ in true }) != nil { return true }
+            let triggers = CaptureTriggers(table: table)
+            for noted in [triggers.noted, triggers.added] {
+                if try statements.first("SELECT 1 FROM \(noted) LIMIT 1", [], { _ in true }) != nil { return true }
+            }
         }
         return false
     }
