@@ -76,7 +76,7 @@ package struct RecordHistory {
             guard let file = devices[index].publish(&random, cloud: cloud) else { return }
             uploads.append(.file(file, time: clock(index)))
             story.append("\(index) writes file \(file.number) with \(file.transactions.count) transactions")
-        case 13..<15: try upload()
+        case 13..<15: for _ in 0..<random.number(1..<5) { try upload() }
         case 15..<18:
             try sync(index)
         case 18:
