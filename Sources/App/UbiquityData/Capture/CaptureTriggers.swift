@@ -14,14 +14,28 @@ struct CaptureTriggers {
     let table: TableSchema
 
     /// The table of rows that were there. Its columns have no types, so that values stay as they were.
-    var notedName: String { "\(Self.prefix)was_\(table.name)" }
+    var notedName: String { Self.notedName(table.name.description) }
 
     var noted: String { Self.quoted(notedName) }
 
     /// The table of the keys of rows that were not there.
-    var addedName: String { "\(Self.prefix)new_\(table.name)" }
+    var addedName: String { Self.addedName(table.name.description) }
 
     var added: String { Self.quoted(addedName) }
+
+    private static func notedName(_ table: String) -> String { "\(prefix)was_\(table)" }
+
+    private static func addedName(_ table: String) -> String { "\(prefix)new_\(table)" }
+
+    /// Returns whether something was captured in the shared table of this name. Also right in a file of an earlier release, whose triggers
+    /// note all rows in one table.
+    static func hasCaptured(_ table: String, _ statements: StatementCache) throws -> Bool {
+        try [notedName(table), addedName(table)].contains { name in
+            let exists = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE"
+            guard try statements.first(exists, [.text(name)], { _ in true }) != nil else { return false }
+            return try statements.first("SELECT 1 FROM \(quoted(name)) LIMIT 1", [], { _ in true }) != nil
+        }
+    }
 
     static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 

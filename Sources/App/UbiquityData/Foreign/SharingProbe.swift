@@ -34,6 +34,7 @@ package struct SharingProbe: Sendable {
 
     private var state: StoreState?
     private var folded: [DeviceID: UInt64] = [:]
+    private var baselines: Set<RecordBaseline.Name> = []
 
     /// - Parameter path: A file that exists. One without bytes is a database without tables.
     /// - Throws: SQLite's error, and those of a file that is shared and damaged, or that a newer release wrote.
@@ -89,9 +90,9 @@ package struct SharingProbe: Sendable {
             UInt64(clamping: try statements.first("SELECT count(*) FROM \(sql)") { $0.integer(0) } ?? 0)
         }
         sharedTables = Set(try statements.all("SELECT tbl FROM _ubq_table") { Self.text($0[0]) })
-        let noted = try sharedTables.contains { table in
-            let name = CaptureTriggers.quoted("\(CaptureTriggers.prefix)was_\(table)")
-            return try statements.first("SELECT 1 FROM \(name) LIMIT 1") { _ in true } ?? false
+        let noted = try sharedTables.contains { try CaptureTriggers.hasCaptured($0, statements) }
+        if state?.layout ?? 0 >= 3 {
+            baselines = Set(try KnownBaselines(statements: statements).all().map(\.head.name))
         }
         let loose = try count("_ubq_pending WHERE file IS NULL")
         let unwritten = try count("_ubq_file WHERE NOT is_written")
@@ -118,7 +119,9 @@ package struct SharingProbe: Sendable {
     /// - Parameter folder: The folder that ``UbiquitousDatabase/importChanges(from:)`` reads.
     package func hasNewFiles(in folder: URL) throws -> Bool {
         guard let state else { return false }
-        return try !RecordFolder(path: folder.path, store: state.store, device: state.device).files(after: folded)
-            .isEmpty
+        let folder = RecordFolder(path: folder.path, store: state.store, device: state.device)
+        if try !folder.files(after: folded).isEmpty { return true }
+        // Files may have been removed because of a baseline that this device has not seen.
+        return try folder.baselines().contains { !baselines.contains($0.name) }
     }
 }

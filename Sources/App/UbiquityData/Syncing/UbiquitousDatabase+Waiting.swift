@@ -18,13 +18,7 @@ extension UbiquitousDatabase {
 
     /// Returns whether rows were changed since triggers noted some last.
     private func hasNoted(_ statements: StatementCache) throws -> Bool {
-        for table in tables {
-            let triggers = CaptureTriggers(table: table)
-            for noted in [triggers.noted, triggers.added] {
-                if try statements.first("SELECT 1 FROM \(noted) LIMIT 1", [], { _ in true }) != nil { return true }
-            }
-        }
-        return false
+        try tables.contains { try CaptureTriggers.hasCaptured($0.name.description, statements) }
     }
 
     /// Returns whether there are changes of rows by this device that the log does not have, as far as it was imported. The rules of tables,
