@@ -40,21 +40,29 @@ struct RecordFolder: RecordSource, RecordOutlet {
         try write(bytes, to: path(of: number, device), limit: RecordFile.maximumBytes)
     }
 
+    /// How often a file is written before the failure is thrown.
+    private static let attempts = 10
+
     func write(_ bytes: [UInt8], to file: String, limit: Int) throws {
-        if FileManager.default.fileExists(atPath: file) {
-            guard try contents(of: file, limit: limit) == bytes else {
-                throw UbiquitousDatabaseError.numberTaken(file: file)
-            }
-            return
-        }
         try createDirectories(folder(of: device))
-        // The name of the temporary file keeps it on this device. Another process may be writing the same file.
-        let temporary = "\(file).\(Hex.encode(UInt64.random(in: 0...UInt64.max))).tmp"
-        do { try DurableFile(file, temporary: temporary).replace(with: bytes) } catch {
-            // The other process has written it, and removed this one's beginning.
-            guard let written = try? contents(of: file, limit: limit), written == bytes else { throw error }
+        for attempt in 1...Self.attempts {
+            if FileManager.default.fileExists(atPath: file) {
+                guard try contents(of: file, limit: limit) == bytes else {
+                    throw UbiquitousDatabaseError.numberTaken(file: file)
+                }
+                return
+            }
+            // The name of the temporary file keeps it on this device. Another process may be writing the same file.
+            let temporary = "\(file).\(Hex.encode(UInt64.random(in: 0...UInt64.max))).tmp"
+            do {
+                try DurableFile(file, temporary: temporary).replace(with: bytes)
+                return removeLeftovers()
+            } catch {
+                // Another process has finished this file, or another one, and taken the beginning of this one for a leftover.
+                let isDisturbed = (error as? Errno)?.code == ENOENT || FileManager.default.fileExists(atPath: file)
+                guard isDisturbed, attempt < Self.attempts else { throw error }
+            }
         }
-        removeLeftovers()
     }
 
     /// Removes what processes that died have left, once a file is in its place. What cannot be removed goes the next time.
