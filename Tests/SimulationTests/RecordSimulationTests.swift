@@ -26,7 +26,7 @@ struct RecordSimulationTests {
 
     @Test("deliberate mistakes in merging databases are detected", arguments: RecordMistake.allCases)
     func mistake(_ mistake: RecordMistake) throws {
-        let run = try RecordCampaign(seeds: 1..<301, mistake: mistake).run()
+        let run = try RecordCampaign(seeds: 1..<901, mistake: mistake).run()
         #expect(run.failure != nil, "\(mistake.summary), and no history showed it")
     }
 }

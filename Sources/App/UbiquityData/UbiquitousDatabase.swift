@@ -207,6 +207,10 @@ public final class UbiquitousDatabase: Sendable {
     /// Writes what was committed since the last time, and what an earlier call could not write. Returns the number of files.
     @discardableResult
     package func publish(to outlet: any RecordOutlet) throws -> Int {
+        let earlier = Set(
+            try pool.read { db in
+                try RecordPublisher(statements: StatementCache(db), deviceName: deviceName).unwritten()
+            })
         let numbers = try prepareFiles()
         for number in numbers {
             let bytes = try pool.read { db in
@@ -214,7 +218,10 @@ public final class UbiquitousDatabase: Sendable {
             }
             // Another process may have read the file back from the log meanwhile.
             guard let bytes else { continue }
-            try outlet.write(bytes, number: number)
+            // A device that died before it noted a file as written must not write it once more after it was removed: the log would give it
+            // a later version, and devices that have not seen the baseline would fold it there.
+            let isRemoved = try earlier.contains(number) && outlet.isInBaseline(number)
+            if !isRemoved { try outlet.write(bytes, number: number) }
             try inTransaction { statements in
                 try RecordPublisher(statements: statements, deviceName: deviceName).noteWritten(number)
             }

@@ -153,6 +153,16 @@ struct MemoryRecords: RecordSource, RecordOutlet {
         if death == .afterWriting { throw Death.afterWriting }
     }
 
+    func isInBaseline(_ number: UInt64) throws -> Bool {
+        let files = cloud.files().map(\.file)
+        let isThere = files.contains { $0.kind == .transactions && $0.device == device && $0.number == number }
+        return try !isThere
+            && files.contains { file in
+                guard file.kind == .head else { return false }
+                return try RecordBaseline(decoding: file.bytes).files[device] ?? 0 >= number
+            }
+    }
+
     var takesBaselines: Bool { true }
 
     func write(_ bytes: [UInt8], _ file: BaselineFile) throws {

@@ -59,9 +59,16 @@ struct RecordFolder: RecordSource, RecordOutlet {
                 return removeLeftovers()
             } catch {
                 // Another process has finished this file, or another one, and taken the beginning of this one for a leftover.
-                let isDisturbed = (error as? Errno)?.code == ENOENT || FileManager.default.fileExists(atPath: file)
+                let isDisturbed = error.code == ENOENT || FileManager.default.fileExists(atPath: file)
                 guard isDisturbed, attempt < Self.attempts else { throw error }
             }
+        }
+    }
+
+    func isInBaseline(_ number: UInt64) throws -> Bool {
+        guard !FileManager.default.fileExists(atPath: path(of: number, device)) else { return false }
+        return try baselines().contains { baseline in
+            try RecordBaseline(decoding: read(nil, of: baseline.name)).files[device] ?? 0 >= number
         }
     }
 

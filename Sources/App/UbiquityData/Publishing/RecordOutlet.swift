@@ -8,6 +8,10 @@ package protocol RecordOutlet: Sendable {
     /// - Throws: ``UbiquitousDatabaseError/numberTaken(file:)`` if there is one with other bytes.
     func write(_ bytes: [UInt8], number: UInt64) throws
 
+    /// Whether this device's file of that number is not there, and the log has a baseline that stands for it. A file is removed only after
+    /// such a baseline is in the log, so a file that the log never had is in none.
+    func isInBaseline(_ number: UInt64) throws -> Bool
+
     /// Whether baselines can be written.
     var takesBaselines: Bool { get }
     /// Writes a file of a baseline, like ``write(_:number:)``.
@@ -19,6 +23,7 @@ package protocol RecordOutlet: Sendable {
 
 /// A place without baselines.
 extension RecordOutlet {
+    package func isInBaseline(_ number: UInt64) throws -> Bool { false }
     package var takesBaselines: Bool { false }
     package func write(_ bytes: [UInt8], _ file: BaselineFile) throws {}
     package func remove(_ files: [DeviceID: UInt64], baselines: [RecordBaseline.Name]) throws {}

@@ -32,6 +32,8 @@ struct LimitedRecords: RecordSource, RecordOutlet {
         try folder.write(bytes, number: number)
     }
 
+    func isInBaseline(_ number: UInt64) throws -> Bool { try folder.isInBaseline(number) }
+
     /// A database that leaves the cloud gets no baseline any more.
     var takesBaselines: Bool { limit == nil && folder.takesBaselines }
 

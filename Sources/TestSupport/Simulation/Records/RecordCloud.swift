@@ -17,7 +17,7 @@ struct RecordCloud {
     /// What a device has written and the log may get later than what was written after it.
     enum Upload {
         case file(RecordFile, time: Timestamp)
-        /// A device that died before it noted that a file is written writes it again.
+        /// A device that died before it noted that a file is written writes it again: a mistake.
         case again(RecordFile, time: Timestamp)
         case part(RecordBaseline.Name, Int, [UInt8])
         case head(RecordBaseline.Name, [UInt8])
