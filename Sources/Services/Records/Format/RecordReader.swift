@@ -129,7 +129,13 @@ struct RecordReader {
         case RecordTag.integer:
             let word = try bytes.varint()
             return .integer(Int64(bitPattern: word >> 1) ^ -Int64(bitPattern: word & 1))
-        case RecordTag.real: return .real(Double(bitPattern: try bytes.fixed()))
+        case RecordTag.real:
+            let number = Double(bitPattern: try bytes.fixed())
+            // As RecordValue.number(_:) never makes one: NaN differs from itself.
+            guard !number.isNaN, number != 0 || number.sign == .plus else {
+                throw .invalid("a number that is stored as another one")
+            }
+            return .real(number)
         case RecordTag.text: return .text(Array(try bytes.counted()))
         case RecordTag.blob: return .blob(Array(try bytes.counted()))
         default: throw .invalid("an unknown value \(tag)")
