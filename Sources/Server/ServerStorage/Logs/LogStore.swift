@@ -120,7 +120,7 @@ package struct LogStore: NounStore {
         of name: ContainerName, after: LogSequence, limit: Int, _ account: AccountID, _ db: any StorageTransaction
     ) throws -> LogPage? {
         var end: UInt64?
-        var page = PayloadCollector(after: after)
+        var page = PagePayloads(after: after.value)
         // The end of the log is the row without a payload. The standard leaves the order of the rows open; in another one, `page` is empty.
         try db.forEachRow(
             """
@@ -145,7 +145,7 @@ package struct LogStore: NounStore {
     private static func payloads(
         of container: Int64, after: LogSequence, limit: Int, _ db: any StorageTransaction
     ) throws -> [[UInt8]] {
-        var page = PayloadCollector(after: after)
+        var page = PagePayloads(after: after.value)
         try db.forEachRow(
             "SELECT sequence, payload FROM entry WHERE container = ? AND sequence > ? ORDER BY sequence LIMIT ?",
             [container, Int64(clamping: after.value), limit]
@@ -154,23 +154,4 @@ package struct LogStore: NounStore {
     }
 
     private static func bounded(_ limit: Int) -> Int { min(max(1, limit), CloudLimits.pageEntries) }
-
-    /// Entries that follow one another, as many as a page has room for.
-    private struct PayloadCollector {
-        let after: LogSequence
-        private(set) var payloads: [[UInt8]] = []
-        private var bytes = 0
-
-        init(after: LogSequence) { self.after = after }
-
-        /// Returns whether the next entry may belong to the page.
-        mutating func add(_ payload: Data, at sequence: UInt64) -> Bool {
-            guard sequence == after.value + UInt64(payloads.count) + 1 else { return false }
-            bytes += payload.count
-            // One entry that is longer than a page is a page of its own.
-            guard payloads.isEmpty || bytes <= CloudLimits.pageBytes else { return false }
-            payloads.append(Array(payload))
-            return true
-        }
-    }
 }

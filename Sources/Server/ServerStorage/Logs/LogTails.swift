@@ -16,7 +16,7 @@ struct LogTails: Sendable {
     private struct Tail {
         /// The end of the log.
         let end: UInt64
-        var payloads: [[UInt8]] = []
+        var page: PagePayloads
     }
 
     /// How many entries of a log one query returns, and the longest of them in bytes. With ``BatchedLookup/limit`` a response has at most
@@ -38,9 +38,8 @@ struct LogTails: Sendable {
         let position = Position(
             account: account.value, container: name.text, after: Int64(clamping: after.value))
         guard let tail = try await lookup.value(of: position) else { return nil }
-        let (reached, overflow) = after.value.addingReportingOverflow(UInt64(tail.payloads.count))
-        guard !overflow, reached == tail.end, tail.payloads.count <= limit else { return nil }
-        return LogPage(first: after.next, payloads: tail.payloads)
+        guard tail.page.end == tail.end, tail.page.payloads.count <= limit else { return nil }
+        return LogPage(first: after.next, payloads: tail.page.payloads)
     }
 
     private static func read(
@@ -68,12 +67,14 @@ struct LogTails: Sendable {
                 """, arguments
             ) { row in
                 guard let position = try positions.element(at: row[0]) else { return true }
-                var tail = try tails[position] ?? Tail(end: UInt64(clamping: row[1] as Int64))
+                var tail =
+                    try tails[position]
+                    ?? Tail(
+                        end: UInt64(clamping: row[1] as Int64),
+                        page: PagePayloads(after: UInt64(clamping: position.after)))
                 // The standard leaves the order of the rows open: a tail that is not in order is incomplete.
-                if let sequence = try row[2] as Int64?, let payload = try row[3] as Data?,
-                    UInt64(clamping: sequence) == UInt64(clamping: position.after) &+ UInt64(tail.payloads.count) &+ 1
-                {
-                    tail.payloads.append(Array(payload))
+                if let sequence = try row[2] as Int64?, let payload = try row[3] as Data? {
+                    _ = tail.page.add(payload, at: UInt64(clamping: sequence))
                 }
                 tails[position] = tail
                 return true
