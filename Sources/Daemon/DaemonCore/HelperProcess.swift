@@ -20,7 +20,7 @@ final class HelperProcess: Sendable {
     private let output = Mutex(())
 
     /// - Parameters:
-    ///   - arguments: Those of the process, with its name first.
+    ///   - arguments: Those of the process, without its name.
     ///   - onEnd: Called once, when the process has ended.
     init(_ arguments: [String], onEnd: @escaping @Sendable () -> Void) throws(Errno) {
         var ends: [Int32] = [-1, -1]
@@ -28,7 +28,13 @@ final class HelperProcess: Sendable {
             socketpair(AF_UNIX, Int32(bitPattern: SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
         }
         defer { close(ends[1]) }
-        do { id = try Self.spawn(arguments, end: ends[1]) } catch {
+        do {
+            // Files of transactions are read for the user, whatever class this daemon runs in (docs/PROGRAMS.md).
+            id = try OwnProgram.start(
+                ["ubiquityd"] + arguments, environment: ["UBIQUITY_DOWNLOADS=full"],
+                descriptors: [STDIN_FILENO: ends[1], STDOUT_FILENO: ends[1]],
+                purpose: "start the process of databases")
+        } catch {
             close(ends[0])
             throw error
         }
@@ -46,30 +52,6 @@ final class HelperProcess: Sendable {
     }
 
     deinit { close(socket) }
-
-    private static func spawn(_ arguments: [String], end: Int32) throws(Errno) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, end, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, end, STDOUT_FILENO)
-        // The daemon blocks signals that this process should end by.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        var words = (["ubiquityd"] + arguments).map { strdup($0) } + [nil]
-        // Files of transactions are read for the user, whatever class this daemon runs in (docs/PROGRAMS.md).
-        var environment = [strdup("UBIQUITY_DOWNLOADS=full"), nil]
-        defer { for word in words + environment { free(word) } }
-        var process: pid_t = 0
-        let code = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, &words, &environment)
-        guard code == 0 else { throw Errno(code, "start the process of databases") }
-        return process
-    }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 

@@ -13,7 +13,11 @@ final class AnnouncerProcess: Sendable {
             socketpair(AF_UNIX, Int32(bitPattern: SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
         }
         defer { close(ends[1]) }
-        do { id = try Self.spawn([AnnouncerProgram.name, mountPoint, device.description], input: ends[1]) } catch {
+        do {
+            id = try OwnProgram.start(
+                ["ubiquityd", AnnouncerProgram.name, mountPoint, device.description],
+                descriptors: [STDIN_FILENO: ends[1]], purpose: "start the announcer")
+        } catch {
             close(ends[0])
             throw error
         }
@@ -21,28 +25,6 @@ final class AnnouncerProcess: Sendable {
     }
 
     deinit { close(socket) }
-
-    private static func spawn(_ arguments: [String], input: Int32) throws(Errno) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        // The daemon blocks signals that this process should end by.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        var words = (["ubiquityd"] + arguments).map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var environment: [UnsafeMutablePointer<CChar>?] = [nil]
-        var process: pid_t = 0
-        let code = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, &words, &environment)
-        guard code == 0 else { throw Errno(code, "start the announcer") }
-        return process
-    }
 
     /// Makes a call and waits for its end.
     ///
