@@ -72,7 +72,8 @@ struct SharingServiceTests {
         let cases: [(ShareDatabaseRequest, String)] = [
             (share("one"), "bad"), (share("none"), "no such file"), (share("empty"), "no tables"),
             (share("text"), "no SQLite database"), (share("one", name: "a/b"), "cannot be the name"),
-            (share("one", name: ".."), "cannot be the name"), (share("one", container: "nowhere"), "no container"),
+            (share("one", name: ".."), "cannot be the name"), (share("one", name: "Removed"), "cannot be the name"),
+            (share("one", container: "nowhere"), "no container"),
             (share("one", container: "../x"), "no container"),
             (share("one", path: "\(folder.mount)/CloudDocs/in.sqlite"), "in the cloud"),
             (share("one", path: "relative"), "absolute"), (share("one", tables: [.init("typo")]), "no table typo"),

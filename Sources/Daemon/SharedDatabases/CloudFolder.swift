@@ -12,6 +12,8 @@ import UbiquityData
 struct CloudFolder {
     static let root = "Databases"
     private static let schemaName = "schema.json"
+    /// Folders beside those of databases, in which programs with the library mark what they removed (`ContainerFolder`).
+    private static let reservedNames: Set<String> = ["Departing", "Removed"]
     /// More databases, or devices of one, are not looked at.
     private static let maximumNames = 1_000
 
@@ -62,7 +64,7 @@ struct CloudFolder {
             && name.unicodeScalars.allSatisfy {
                 $0.properties.isAlphabetic || $0.properties.numericType != nil || " -_".unicodeScalars.contains($0)
             }
-            && !name.hasPrefix(" ") && !name.hasSuffix(" ")
+            && !name.hasPrefix(" ") && !name.hasSuffix(" ") && !reservedNames.contains(name)
     }
 
     // MARK: Schemas

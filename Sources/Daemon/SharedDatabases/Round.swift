@@ -66,7 +66,8 @@ struct Round {
             registration.tables = plan.declarations
             try registry.update(registration)
         }
-        report.hasImported = try database.importChanges(from: folder.url).files > 0
+        let changes = try database.importChanges(from: folder.url)
+        report.hasImported = changes.files > 0 || changes.baseline != nil
         isImported = true
         report.probe = try SharingProbe(path: registration.path)
     }

@@ -166,7 +166,8 @@ extension SharingService {
         guard CloudFolder.isValid(name) else {
             throw DaemonFailure(
                 .invalidRequest, "“\(name.prefix(100))” cannot be the name of a shared database",
-                advice: "It has 1 to 100 bytes of letters, digits, spaces, - and _.")
+                advice:
+                    "It has 1 to 100 bytes of letters, digits, spaces, - and _, and is neither Departing nor Removed.")
         }
         let folder = folder(Registration.Name(container: Self.folderName(container), name: name))
         guard !container.contains("/"), !container.hasPrefix("."), folder.hasContainer else {
