@@ -10,18 +10,6 @@ import Testing
 
 @Suite("Baselines")
 struct BaselineTests {
-    private static let tables = [
-        UbiquitousTable("tag", unify: ["name"]), UbiquitousTable("account", counters: ["balance"]),
-        UbiquitousTable("booking"),
-    ]
-    private static let schema = """
-        CREATE TABLE IF NOT EXISTS tag(id TEXT PRIMARY KEY NOT NULL, name TEXT);
-        CREATE TABLE IF NOT EXISTS account(id TEXT PRIMARY KEY NOT NULL, name TEXT UNIQUE,
-            balance INTEGER NOT NULL DEFAULT 0);
-        CREATE TABLE IF NOT EXISTS booking(id TEXT PRIMARY KEY NOT NULL,
-            account TEXT NOT NULL REFERENCES account ON DELETE CASCADE, tag TEXT REFERENCES tag ON DELETE SET NULL);
-        """
-
     private let folder: DataFolder
     private let cloud = MemoryCloud()
     private let clock = ManualTime()
@@ -39,7 +27,7 @@ struct BaselineTests {
     ) throws -> UbiquitousDatabase {
         var policy = BaselinePolicy()
         (policy.files, policy.partBytes) = (5, 300)
-        return try folder.open(name, tables, device: device, schema, clock: clock, policy: policy)
+        return try folder.open(name, BookTables.all, device: device, BookTables.schema, clock: clock, policy: policy)
     }
 
     private func open(_ name: String, device: UInt64) throws -> UbiquitousDatabase {
@@ -100,7 +88,7 @@ struct BaselineTests {
         let changes = try third.importFiles(from: records(third)) { reports.add($0) }
         #expect(changes.baseline == UbiquitousChanges.Baseline(pending: 1), "the transaction that declares its rules")
         #expect(changes.files < cloud.log.count)
-        #expect(try third.dump(Self.tables) == desk.dump(Self.tables))
+        #expect(try third.dump(BookTables.all) == desk.dump(BookTables.all))
         #expect(try third.lostValues().map(\.value) == desk.lostValues().map(\.value))
         #expect(try third.lostValues().map(\.value).contains("desk".databaseValue))
         #expect(try third.asideRows().map(\.key) == [["y".databaseValue]])
@@ -128,8 +116,8 @@ struct BaselineTests {
         try read(lap)
         let third = try open("third", device: 3)
         try read(third)
-        #expect(try third.dump(Self.tables) == lap.dump(Self.tables))
-        #expect(try desk.dump(Self.tables) == lap.dump(Self.tables))
+        #expect(try third.dump(BookTables.all) == lap.dump(BookTables.all))
+        #expect(try desk.dump(BookTables.all) == lap.dump(BookTables.all))
         // The next baseline replaces the first.
         try work(desk, 20)
         try read(lap)
@@ -164,7 +152,7 @@ struct BaselineTests {
         try publish(lap)
         try read(desk)
         try read(lap)
-        #expect(try desk.dump(Self.tables) == lap.dump(Self.tables))
+        #expect(try desk.dump(BookTables.all) == lap.dump(BookTables.all))
         #expect(try desk.lostValues().map(\.value) == ["desk".databaseValue])
         #expect(try lap.text("SELECT count(*) FROM _ubq_pending") == "0")
     }
@@ -177,7 +165,7 @@ struct BaselineTests {
         try device.close()
         device = try open("third", device: 3)
         #expect(try read(device).baseline != nil)
-        #expect(try device.dump(Self.tables) == lap.dump(Self.tables))
+        #expect(try device.dump(BookTables.all) == lap.dump(BookTables.all))
         for death in [MemoryRecords.Death.beforeBaseline, .afterPart, .afterPart, .removing] {
             try work(device, 100 + 10 * cloud.entries.count)
             clock.advance(days: 61)
@@ -191,8 +179,8 @@ struct BaselineTests {
         try read(lap)
         let fourth = try open("fourth", device: 4)
         try read(fourth)
-        #expect(try fourth.dump(Self.tables) == device.dump(Self.tables))
-        #expect(try lap.dump(Self.tables) == device.dump(Self.tables))
+        #expect(try fourth.dump(BookTables.all) == device.dump(BookTables.all))
+        #expect(try lap.dump(BookTables.all) == device.dump(BookTables.all))
     }
 
     @Test("a copy of a database that wrote other files is noticed when they were removed")
@@ -218,14 +206,14 @@ struct BaselineTests {
     @Test("a baseline of a newer format, and a damaged one, stop the import and change nothing")
     func formats() throws {
         try work(desk)
-        let before = try lap.dump(Self.tables)
+        let before = try lap.dump(BookTables.all)
         for damage in [ChangedRecords.Damage.newerHead, .head, .part, .newerPart] {
             let source = ChangedRecords(records: MemoryRecords(cloud: cloud), damage: damage)
             #expect(throws: RecordFileError.self, "\(damage)") { try lap.importFiles(from: source) }
-            #expect(try lap.dump(Self.tables) == before)
+            #expect(try lap.dump(BookTables.all) == before)
         }
         try read(lap)
-        #expect(try lap.dump(Self.tables) == desk.dump(Self.tables))
+        #expect(try lap.dump(BookTables.all) == desk.dump(BookTables.all))
     }
 
     @Test("through a folder a device writes a baseline, another takes it, and old files are removed")
@@ -250,7 +238,7 @@ struct BaselineTests {
         #expect(!FileManager.default.fileExists(atPath: "\(own)/000000001.rows"))
         let changes = try lap.importChanges(from: shared)
         #expect(changes.baseline != nil)
-        #expect(try lap.dump(Self.tables) == desk.dump(Self.tables))
+        #expect(try lap.dump(BookTables.all) == desk.dump(BookTables.all))
     }
 
     /// Gives versions to the files that have none, as a mount does when they are in the log.

@@ -7,22 +7,15 @@ import Testing
 
 @Suite("Open documents")
 struct DocumentTests {
-    private let data: DataFolder
-    private let container = TestContainer()
-    private let one: ManagedDevice
-    private let two: ManagedDevice
+    private let pair: ManagedPair
+    private var one: ManagedDevice { pair.one }
+    private var two: ManagedDevice { pair.two }
 
     init() throws {
-        data = try DataFolder()
-        one = try ManagedDevice("one", container, in: data, schema: .notes("one"))
-        two = try ManagedDevice("two", container, in: data, schema: .notes("two"))
-        for device in [one, two] {
-            try device.manager.refresh()
-            try device.manager.answer(.use)
-        }
-        try one.manager.create("Ledger")
-        for _ in 0..<3 { for device in [one, two] { try device.follow() } }
-        for device in [one, two] { _ = device.recorder.take(device) }
+        pair = try ManagedPair()
+        try pair.one.manager.create("Ledger")
+        try pair.meet()
+        for device in [pair.one, pair.two] { _ = device.recorder.take(device) }
     }
 
     private func document(_ device: ManagedDevice) throws -> UbiquitousDatabaseDocument {

@@ -9,18 +9,6 @@ import Testing
 
 @Suite("Importing transactions")
 struct ImportTests {
-    private static let tables = [
-        UbiquitousTable("tag", unify: ["name"]), UbiquitousTable("account", counters: ["balance"]),
-        UbiquitousTable("booking"),
-    ]
-    private static let schema = """
-        CREATE TABLE IF NOT EXISTS tag(id TEXT PRIMARY KEY NOT NULL, name TEXT);
-        CREATE TABLE IF NOT EXISTS account(id TEXT PRIMARY KEY NOT NULL, name TEXT UNIQUE,
-            balance INTEGER NOT NULL DEFAULT 0);
-        CREATE TABLE IF NOT EXISTS booking(id TEXT PRIMARY KEY NOT NULL,
-            account TEXT NOT NULL REFERENCES account ON DELETE CASCADE, tag TEXT REFERENCES tag ON DELETE SET NULL);
-        """
-
     private let folder: DataFolder
     private let cloud = MemoryCloud()
     private let desk: UbiquitousDatabase
@@ -28,8 +16,8 @@ struct ImportTests {
 
     init() throws {
         folder = try DataFolder()
-        desk = try folder.open("desk", Self.tables, device: 1, Self.schema)
-        lap = try folder.open("lap", Self.tables, device: 2, Self.schema)
+        desk = try folder.open("desk", BookTables.all, device: 1, BookTables.schema)
+        lap = try folder.open("lap", BookTables.all, device: 2, BookTables.schema)
         try desk.execute("INSERT INTO account VALUES ('a', 'cash', 10), ('b', 'bank', 0)")
         try meet()
     }
@@ -47,7 +35,7 @@ struct ImportTests {
     private func meet() throws {
         for database in [desk, lap] { try publish(database) }
         for database in [desk, lap] { try read(database) }
-        #expect(try desk.dump(Self.tables) == lap.dump(Self.tables))
+        #expect(try desk.dump(BookTables.all) == lap.dump(BookTables.all))
     }
 
     @Test("an import says which rows it changed, and a second one changes nothing")
@@ -153,21 +141,21 @@ struct ImportTests {
     func failures() throws {
         try desk.execute("DELETE FROM account")
         try publish(desk)
-        let before = try lap.dump(Self.tables)
+        let before = try lap.dump(BookTables.all)
         #expect(throws: MemoryRecords.Death.reading) {
             try lap.importFiles(from: MemoryRecords(cloud: cloud, death: .reading))
         }
         #expect(throws: RecordFileError.self) { try lap.importFiles(from: NewerRecords(cloud: cloud)) }
-        #expect(try lap.dump(Self.tables) == before)
+        #expect(try lap.dump(BookTables.all) == before)
         try read(lap)
-        #expect(try lap.dump(Self.tables).isEmpty)
+        #expect(try lap.dump(BookTables.all).isEmpty)
     }
 
     @Test("a row that a CHECK of this device refuses is reported, kept, and shown when the log has it otherwise")
     func refused() throws {
         let strict = try folder.open(
-            "strict", Self.tables, device: 3,
-            Self.schema.replacing("DEFAULT 0", with: "DEFAULT 0 CHECK (balance < 100)"))
+            "strict", BookTables.all, device: 3,
+            BookTables.schema.replacing("DEFAULT 0", with: "DEFAULT 0 CHECK (balance < 100)"))
         try desk.execute("UPDATE account SET balance = 200 WHERE id = 'a'")
         try publish(desk)
         let changes = try read(strict)

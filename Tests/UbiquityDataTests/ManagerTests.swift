@@ -7,37 +7,23 @@ import Testing
 
 @Suite("Database documents")
 struct ManagerTests {
-    private let data: DataFolder
-    private let container = TestContainer()
-    private let one: ManagedDevice
-    private let two: ManagedDevice
+    private let pair: ManagedPair
+    private var one: ManagedDevice { pair.one }
+    private var two: ManagedDevice { pair.two }
 
-    init() throws {
-        data = try DataFolder()
-        one = try ManagedDevice("one", container, in: data, schema: .notes("one"))
-        two = try ManagedDevice("two", container, in: data, schema: .notes("two"))
-        for device in [one, two] {
-            try device.manager.refresh()
-            try device.manager.answer(.use)
-            _ = device.recorder.take(device)
-        }
-    }
-
-    private func meet() throws {
-        for _ in 0..<3 { for device in [one, two] { try device.follow() } }
-    }
+    init() throws { pair = try ManagedPair() }
 
     @Test("a database that one device makes appears on the other, complete, with what was written before and after")
     func sharing() throws {
         try one.manager.create("Ledger")
         try one.execute("Ledger", "INSERT INTO note(id, text) VALUES ('a', 'x')")
         #expect(try two.list() == [])
-        try meet()
+        try pair.meet()
         #expect(try two.list() == ["Ledger current"])
         #expect(two.recorder.take(two) == ["added Ledger"])
         #expect(try two.rows("Ledger") == ["a x"])
         try two.execute("Ledger", "UPDATE note SET text = 'y'")
-        try meet()
+        try pair.meet()
         #expect(try one.rows("Ledger") == ["a y"])
         // The database itself is never in the cloud.
         let files = try FileManager.default.subpathsOfDirectory(atPath: one.mount.path)
@@ -52,7 +38,7 @@ struct ManagerTests {
         try one.execute("Travels", "INSERT INTO note(id, text) VALUES ('a', 'x')")
         #expect(try one.list() == ["Own local", "Travels unreachable"])
         one.signIn(true)
-        try meet()
+        try pair.meet()
         #expect(try one.list() == ["Own local", "Travels current"])
         #expect(try two.list() == ["Travels current"])
         #expect(try two.rows("Travels") == ["a x"])
@@ -86,12 +72,12 @@ struct ManagerTests {
     @Test("one call removes a database everywhere; the remover's files go when the log has the removal")
     func removal() throws {
         try one.manager.create("Ledger")
-        try meet()
+        try pair.meet()
         try one.manager.remove(#require(try one.info("Ledger")))
         #expect(try one.list() == [])
         #expect(try one.folders().count == 1, "it waits for the log")
         _ = two.recorder.take(two)
-        try meet()
+        try pair.meet()
         #expect(try one.folders() == [])
         #expect(try two.list() == [])
         #expect(two.recorder.take(two) == ["removed Ledger"])
@@ -102,14 +88,14 @@ struct ManagerTests {
     @Test("a device with transactions that the log did not have keeps them, and a person gets them back")
     func kept() throws {
         try one.manager.create("Ledger")
-        try meet()
+        try pair.meet()
         two.signIn(false)
         try two.execute("Ledger", "INSERT INTO note(id, text) VALUES ('a', 'only here')")
         try one.manager.remove(#require(try one.info("Ledger")))
-        try meet()
+        try pair.meet()
         two.signIn(true)
         _ = two.recorder.take(two)
-        try meet()
+        try pair.meet()
         #expect(two.recorder.take(two).contains("kept Ledger"))
         #expect(try two.list() == [])
         let kept = try #require(try two.manager.keptDatabases().first)
@@ -118,20 +104,20 @@ struct ManagerTests {
         #expect(try two.rows("Ledger") == ["a only here"])
         try two.manager.discard(kept)
         #expect(try two.folders() == ["Documents/Ledger"])
-        try meet()
+        try pair.meet()
         #expect(try one.list() == [])
     }
 
     @Test("what a device sent after the removal is kept there, and its folder does not return as a database")
     func late() throws {
         try one.manager.create("Ledger")
-        try meet()
+        try pair.meet()
         try one.manager.remove(#require(try one.info("Ledger")))
         try one.mount.send()
         // The other device has not received the removal.
         try two.execute("Ledger", "INSERT INTO note(id, text) VALUES ('a', 'late')")
         try two.mount.send()
-        try meet()
+        try pair.meet()
         #expect(try one.list() == [] && two.list() == [])
         #expect(try two.manager.keptDatabases().map(\.title) == ["Ledger"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(one.mount.path)/Databases") == ["Removed"])
@@ -140,13 +126,13 @@ struct ManagerTests {
     @Test("a transaction that the log had before the removal, and the remover had not seen, is kept by its device")
     func unseen() throws {
         try one.manager.create("Ledger")
-        try meet()
+        try pair.meet()
         try two.execute("Ledger", "INSERT INTO note(id, text) VALUES ('a', 'unseen')")
         try two.mount.meet()
         // The device has seen its transaction in the log.
         try two.manager.refresh()
         try one.manager.remove(#require(try one.info("Ledger")))
-        try meet()
+        try pair.meet()
         #expect(try one.list() == [] && two.list() == [])
         let kept = try #require(try two.manager.keptDatabases().first)
         try two.manager.recover(kept)
@@ -156,7 +142,7 @@ struct ManagerTests {
     @Test("a database whose folder is gone without a removal is not removed")
     func missing() throws {
         try one.manager.create("Ledger")
-        try meet()
+        try pair.meet()
         let folders = try FileManager.default.contentsOfDirectory(atPath: "\(two.mount.path)/Databases")
         for folder in folders {
             try FileManager.default.removeItem(atPath: "\(two.mount.path)/Databases/\(folder)")
@@ -171,7 +157,7 @@ struct ManagerTests {
     func reset() throws {
         try one.manager.create("Ledger")
         try one.execute("Ledger", "INSERT INTO note(id, text) VALUES ('a', 'x')")
-        try meet()
+        try pair.meet()
         try one.manager.refresh()
         try two.manager.reset(#require(try two.info("Ledger")))
         two.manager.buildQueue.sync {}
@@ -226,7 +212,7 @@ struct ManagerTests {
         }
         try one.manager.create("Ledger")
         try two.manager.create("Ledger")
-        try meet()
+        try pair.meet()
         #expect(try one.list() == ["Ledger current", "Ledger current"])
         try one.manager.create("Own", isShared: false)
         #expect(throws: UbiquitousDatabaseManagerError.titleTaken("Own")) {
@@ -243,7 +229,7 @@ struct ManagerTests {
         #expect(throws: UbiquitousDatabaseManagerError.inUse(title: "Ledger")) { try one.manager.remove(info) }
         #expect(throws: UbiquitousDatabaseManagerError.inUse(title: "Ledger")) {
             // The first state in the log has to be there for a reset.
-            try meet()
+            try pair.meet()
             try one.manager.reset(info)
         }
         try document.close()

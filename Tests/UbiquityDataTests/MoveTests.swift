@@ -7,25 +7,11 @@ import Testing
 
 @Suite("Moving databases into the cloud and out of it")
 struct MoveTests {
-    private let data: DataFolder
-    private let container = TestContainer()
-    private let one: ManagedDevice
-    private let two: ManagedDevice
+    private let pair: ManagedPair
+    private var one: ManagedDevice { pair.one }
+    private var two: ManagedDevice { pair.two }
 
-    init() throws {
-        data = try DataFolder()
-        one = try ManagedDevice("one", container, in: data, schema: .notes("one"))
-        two = try ManagedDevice("two", container, in: data, schema: .notes("two"))
-        for device in [one, two] {
-            try device.manager.refresh()
-            try device.manager.answer(.use)
-            _ = device.recorder.take(device)
-        }
-    }
-
-    private func meet(_ rounds: Int = 3) throws {
-        for _ in 0..<rounds { for device in [one, two] { try device.follow() } }
-    }
+    init() throws { pair = try ManagedPair() }
 
     @Test("a database becomes a shared one with all of its rows, also those of tables that are not shared")
     func toCloud() throws {
@@ -34,7 +20,7 @@ struct MoveTests {
         try one.execute("Ledger", "INSERT INTO window VALUES (7, 'left')")
         try one.manager.moveToCloud(#require(try one.info("Ledger")))
         #expect(one.recorder.take(one) == ["migrated Ledger shared"])
-        try meet()
+        try pair.meet()
         #expect(try one.list() == ["Ledger current"] && two.list() == ["Ledger current"])
         #expect(try two.rows("Ledger") == ["a x"])
         let places = try one.withDocument("Ledger") {
@@ -46,7 +32,7 @@ struct MoveTests {
     @Test("a database that leaves the cloud has what all devices sent before; what one sends later stays with it")
     func fromCloud() throws {
         try one.manager.create("Ledger")
-        try meet()
+        try pair.meet()
         try two.execute("Ledger", "INSERT INTO note(id, text) VALUES ('a', 'in time')")
         try two.mount.send()
         try one.manager.moveFromCloud(#require(try one.info("Ledger")))
@@ -56,7 +42,7 @@ struct MoveTests {
         try one.mount.send()
         try two.execute("Ledger", "INSERT INTO note(id, text) VALUES ('c', 'late')")
         try two.mount.send()
-        try meet()
+        try pair.meet()
         #expect(try one.list() == ["Ledger local"])
         #expect(try one.rows("Ledger") == ["a in time", "b own"])
         #expect(one.recorder.take(one).contains("migrated Ledger local"))
@@ -83,13 +69,13 @@ struct MoveTests {
     @Test("a move does not remove rows that the new database cannot show: the old one is kept")
     func hidden() throws {
         try one.manager.create("Ledger")
-        try meet()
+        try pair.meet()
         for device in [one, two] {
             try device.execute("Ledger", "INSERT INTO note(id, text, name) VALUES ('\(device.name)', 'x', 'same')")
         }
-        try meet()
+        try pair.meet()
         try one.manager.moveFromCloud(#require(try one.info("Ledger")))
-        try meet()
+        try pair.meet()
         #expect(try one.list() == ["Ledger local"])
         #expect(try one.rows("Ledger").count == 1)
         let kept = try #require(try one.manager.keptDatabases().first)
@@ -105,7 +91,7 @@ struct MoveTests {
         for round in 0..<100 {
             try one.manager.moveToCloud(#require(try one.info("Ledger")))
             // The other device gets some of the copies, and knows of the others only that they are gone.
-            if round % 10 == 0 { try meet() }
+            if round % 10 == 0 { try pair.meet() }
             try one.manager.moveFromCloud(#require(try one.info("Ledger")))
             for _ in 0..<2 {
                 try one.mount.meet()
@@ -113,7 +99,7 @@ struct MoveTests {
             }
             #expect(try one.list() == ["Ledger local"], "round \(round)")
         }
-        try meet()
+        try pair.meet()
         #expect(try one.rows("Ledger") == ["a x"])
         #expect(try one.folders() == ["Documents/Ledger"])
         #expect(try two.list() == [])
@@ -168,7 +154,7 @@ struct MoveTests {
     @Test("a copy that differs from the original is found: a row, a value, a type, a table, an index")
     func differences() throws {
         func file(_ name: String, _ sql: String) throws -> String {
-            let path = data.file("copy \(name)")
+            let path = pair.data.file("copy \(name)")
             let queue = try DatabaseQueue(path: path)
             try queue.write { db in
                 try db.execute(sql: "CREATE TABLE t(id TEXT PRIMARY KEY NOT NULL, a, b BLOB)")
