@@ -44,7 +44,7 @@ help:
 	@echo "make desktop-programs  what real thumbnailers, indexers and scanners download of 1,000 documents in the cloud; copies are compared (BACKGROUND='tracker cp')"
 	@echo "make s3       the tests of S3 on a real engine, Ceph's radosgw (TESTS=name, HISTORIES=20, SEED=n again)"
 	@echo "make cluster  a cluster on loopback until Ctrl-C: PostgreSQL, radosgw, three server processes, nginx (PROCESSES=3)"
-	@echo "make cluster-load  200 devices at a cluster whose parts are killed, beside one server with SQLite (LOAD=options)"
+	@echo "make cluster-load  200 devices at a cluster whose parts are killed, beside one process with each engine (LOAD=options)"
 	@echo "make services measure coordinated reads and live queries (SERVICES=claims or queries)"
 	@echo "make stress   fio with checksums, stress-ng's file system stressors and a long mixed load in a mount"
 	@echo "make docs     build the documentation of the libraries Ubiquity and UbiquityData with DocC, in .build/docs"

@@ -109,13 +109,18 @@ public final class UbiquitousDatabaseDocument: Sendable {
         }
         guard held != nil else { return }
         sync?.stop()
-        if case .shared(let database) = content {
-            // What cannot be written to the container now is written by the next document.
-            try? sync?.publish()
-            _ = try database.prepareFiles()
-            try package.noteUnconfirmed(database.hasUnconfirmed())
-        }
+        // Also after a failure, such as a full disk: the file is closed by nothing else.
+        let result = Result { try prepareToClose() }
         try closeContent()
+        try result.get()
+    }
+
+    private func prepareToClose() throws {
+        guard case .shared(let database) = content else { return }
+        // What cannot be written to the container now is written by the next document.
+        try? sync?.publish()
+        _ = try database.prepareFiles()
+        try package.noteUnconfirmed(database.hasUnconfirmed())
     }
 
     private func closeContent() throws {

@@ -33,7 +33,7 @@ extension ManagerSession {
     mutating func continueMoves() {
         while let move = state.moves.first {
             guard let (source, target) = move.names else {
-                // The stored names are those that this library wrote.
+                // No move has other names than this library wrote. If it cannot be removed from the list now, it is the next time.
                 guard (try? finish(move)) != nil else { return }
                 continue
             }
