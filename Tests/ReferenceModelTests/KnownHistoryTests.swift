@@ -9,6 +9,15 @@ extension ReferenceModel {
         private static let (a, b) = (Path("a"), Path("b"))
         private static let make = OpenFlags(raw: O_RDWR | O_CREAT)
 
+        @Test("a write to a pipe without a reader fails in the same way, and ends nothing")
+        func pipeWithoutReader() async throws {
+            try await play([
+                .makePipe(Self.a), .open(slot: 0, Self.a, flags: OpenFlags(raw: O_RDWR), mode: 0),
+                .open(slot: 1, Self.a, flags: OpenFlags(raw: O_WRONLY), mode: 0), .close(slot: 0),
+                .write(slot: 1, count: 1, seed: 0),
+            ])
+        }
+
         @Test("an open file keeps the ctime of its rename when it is closed")
         func renameOpen() async throws {
             try await play([
