@@ -17,7 +17,7 @@ struct SchemaTests {
         arguments: [
             ("CREATE TABLE t(id INTEGER PRIMARY KEY NOT NULL, a)", "UUID"),
             ("CREATE TABLE t(a)", "primary key"),
-            ("CREATE TABLE t(id TEXT PRIMARY KEY, a)", "NOT NULL"),
+            ("CREATE TABLE t(id TEXT PRIMARY KEY, a); INSERT INTO t VALUES (NULL, 1)", "rows without a key"),
             ("CREATE TABLE t(id TEXT PRIMARY KEY NOT NULL COLLATE NOCASE)", "collation"),
             ("CREATE TABLE t(id TEXT PRIMARY KEY NOT NULL, a); CREATE UNIQUE INDEX u ON t(a) WHERE a > 0", "condition"),
             ("CREATE TABLE t(id TEXT PRIMARY KEY NOT NULL, a); CREATE UNIQUE INDEX u ON t(lower(a))", "expression"),
@@ -35,6 +35,24 @@ struct SchemaTests {
             try folder.open("desk", [UbiquitousTable("t")], schema)
         }
         #expect("\(error as Any)".contains(reason))
+    }
+
+    @Test("NULL is refused in a key that is not declared NOT NULL, for every program, with what to do")
+    func nullableKey() throws {
+        let table = "CREATE TABLE t(id TEXT, part TEXT NOT NULL, a, PRIMARY KEY (id, part))"
+        let database = try folder.open("desk", [UbiquitousTable("t")], table)
+        try folder.foreign("desk", "INSERT INTO t VALUES ('1', 'x', 0)")
+        for sql in [
+            "INSERT INTO t VALUES (NULL, 'x', 1)", "INSERT OR REPLACE INTO t VALUES (NULL, 'x', 1)",
+            "UPDATE t SET id = NULL", "INSERT INTO t VALUES ('1', 'x', 2) ON CONFLICT DO UPDATE SET id = NULL",
+        ] {
+            let error = #expect(throws: DatabaseError.self) { try folder.foreign("desk", sql) }
+            #expect(error?.message?.contains("give each one a key that is not NULL") == true)
+        }
+        try folder.foreign("desk", "UPDATE t SET id = '2'")
+        let other = try folder.open("lap", [UbiquitousTable("t")], device: 2, table)
+        try meet(database, other)
+        #expect(try other.dump([UbiquitousTable("t")]) == database.dump([UbiquitousTable("t")]))
     }
 
     @Test("a database that belongs to another one, or to a newer release, is refused")

@@ -70,7 +70,19 @@ struct CaptureTriggers {
             let rival = [note(rivalsBy: "o.\(rowid) = NEW.\(rowid)")]
             triggers.append(trigger("before_rowid", "BEFORE UPDATE", rival, when: "NEW.\(rowid) IS NOT OLD.\(rowid)"))
         }
-        return triggers
+        return triggers + keyGuards
+    }
+
+    /// Triggers that refuse rows without a key.
+    private var keyGuards: [(name: String, sql: String)] {
+        guard !table.nullableKey.isEmpty else { return [] }
+        let isNull = table.nullableKey.map { "NEW.\($0.quoted) IS NULL" }.joined(separator: " OR ")
+        let message = "the rows of \(table.name) are shared with other devices: give each one a key that is not NULL"
+        let refusal = "SELECT RAISE(ABORT, '\(message.replacing("'", with: "''"))')"
+        return [
+            trigger("key_insert", "BEFORE INSERT", [refusal], when: isNull),
+            trigger("key_update", "BEFORE UPDATE", [refusal], when: isNull),
+        ]
     }
 
     private func trigger(

@@ -125,7 +125,7 @@ struct CapturedGroups {
             """
         try statements.run(sql) { row in
             let start = 2 + table.key.count
-            // The columns of a key are NOT NULL.
+            // No column of a key is NULL: by its declaration, or by a trigger.
             guard let key = RecordKey(row.values(2..<start)) else { return }
             func image(_ offset: Int, _ isThere: Bool, _ isKnown: (RecordName) -> Bool) -> Image {
                 guard isThere else { return nil }

@@ -65,11 +65,17 @@ struct SchemaReader {
                 "two devices would give the number that is its key to two different rows. Use a key that no other device "
                     + "makes, such as a UUID as text")
         }
-        if let free = key.first(where: { !$0.isRequired }) {
-            throw refused(table, "the column \(free.name) of its primary key has to be declared NOT NULL")
+        if let free = try key.first(where: { try !$0.isRequired && hasNull($0.name, in: table) }) {
+            throw refused(table, "it has rows without a key: the column \(free.name) is NULL in them")
         }
         guard key.allSatisfy(\.isStored) else { throw refused(table, "a generated column is part of its primary key") }
         return key.map(\.name)
+    }
+
+    /// SQLite accepts NULL in a primary key that is not declared NOT NULL (https://sqlite.org/lang_createtable.html#the_primary_key).
+    private func hasNull(_ column: RecordName, in table: UbiquitousTable) throws -> Bool {
+        let sql = "SELECT 1 FROM \(CaptureTriggers.quoted(table.name)) WHERE \(column.quoted) IS NULL LIMIT 1"
+        return try statements.first(sql, [], { _ in true }) ?? false
     }
 
     private func isWithoutRowID(_ table: UbiquitousTable) throws -> Bool {
@@ -95,7 +101,8 @@ struct SchemaReader {
         let rowid = ["rowid", "_rowid_", "oid"].first { !taken.contains($0) }
         let unify = try table.unify.map { try known($0, in: infos, of: table) }
         return TableSchema(
-            name: name, key: key, columns: columns, uniques: try uniques(table, infos),
+            name: name, key: key, nullableKey: infos.filter { $0.keyPlace > 0 && !$0.isRequired }.map(\.name),
+            columns: columns, uniques: try uniques(table, infos),
             references: try references(table, keys), unify: unify,
             rowid: try isWithoutRowID(table) ? nil : rowid)
     }

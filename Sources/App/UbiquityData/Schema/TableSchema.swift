@@ -14,6 +14,9 @@ struct TableSchema: Hashable, Sendable {
 
     let name: RecordName
     let key: [RecordName]
+    /// Those columns of the key that are not declared NOT NULL. Triggers refuse NULL in them, because a row without a key is no row of another
+    /// device.
+    let nullableKey: [RecordName]
     /// The stored columns but those of the key, in the table's order.
     let columns: [Column]
     /// The columns of the unique constraints but the primary key.
