@@ -50,7 +50,8 @@ struct RandomSchema {
             let name = "table \(number)"
             let key = (0..<random.number(1..<3)).map { place in
                 // Text keys, so that others can refer to them.
-                Column(name: "k\(place)", type: random.pick(["TEXT", "TEXT", ""]) ?? "",
+                Column(
+                    name: "k\(place)", type: random.pick(["TEXT", "TEXT", ""]) ?? "",
                     constraint: random.chance(70) ? "NOT NULL" : "")
             }
             var columns: [Column] = []
