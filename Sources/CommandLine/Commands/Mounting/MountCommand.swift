@@ -8,7 +8,7 @@ struct MountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mount", abstract: "Mount your documents.",
         discussion: """
-            Starts a daemon in the background and returns when the mount answers. Without --cloud the cloud is a \
+            Starts a daemon in the background and returns when the mount is ready. Without --cloud the cloud is a \
             directory in your XDG data home, shared by all your mounts. --cloud and --device are stored in the \
             state directory, so they are needed only once. A missing DIR is created; one with files in it is refused.
             """)
@@ -16,7 +16,7 @@ struct MountCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Where to mount (default: ~/MobileDocuments).", valueName: "dir"))
     var directory: String?
 
-    @Option(help: ArgumentHelp("The cloud: file:///DIR, or http(s)://HOST.", valueName: "url"))
+    @Option(help: ArgumentHelp("The cloud: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "url"))
     var cloud: String?
 
     @Option(help: ArgumentHelp("The name of this device on others (default: the host's name).", valueName: "name"))
