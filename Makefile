@@ -45,7 +45,7 @@ help:
 	@echo "make s3       the tests of S3 on a real engine, Ceph's radosgw (TESTS=name, HISTORIES=20, SEED=n again)"
 	@echo "make cluster  a cluster on loopback until Ctrl-C: PostgreSQL, radosgw, three server processes, nginx (PROCESSES=3)"
 	@echo "make cluster-load  200 devices at a cluster whose parts are killed, beside one process with each engine (LOAD=options)"
-	@echo "make services measure coordinated reads and live queries (SERVICES=claims or queries)"
+	@echo "make services measure coordinated reads, live queries and emblems (SERVICES=claims, queries or emblems)"
 	@echo "make stress   fio with checksums, stress-ng's file system stressors and a long mixed load in a mount"
 	@echo "make docs     build the documentation of the libraries Ubiquity and UbiquityData with DocC, in .build/docs"
 	@echo "make setup    install the Debian packages that building and testing need"
@@ -241,7 +241,7 @@ cluster-load: setup-build
 	for program in ubiquity-server server-load; do $(SWIFT_BUILD) --product $$program || exit; done
 	scripts/server-load --cluster $(LOAD)
 
-# SERVICES=claims runs one of: claims, queries.
+# SERVICES=claims runs one of: claims, queries, emblems.
 services: setup build
 	$(SWIFT_BUILD) --product presenter-tool
 	scripts/services $(SERVICES)

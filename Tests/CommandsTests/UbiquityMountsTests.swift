@@ -26,6 +26,21 @@ struct MountTableTests {
         #expect(table(line + "\n91 22 0:51 / /m rw - fuse.ubiquity u rw,user_id=1000\n").last == "/m")
     }
 
+    @Test("a mount is covered if another file system is mounted over it later, and not by one of ours or beside it")
+    func covered() {
+        let text = """
+            90 22 0:50 / /m rw - fuse.ubiquity ubiquity rw,user_id=1000
+            91 90 0:51 / /m rw - fuse.ubiquity ubiquity rw,user_id=1000
+            92 22 0:52 / /n rw - fuse.ubiquity ubiquity rw,user_id=1000
+            93 92 0:53 / /n rw - tmpfs none rw
+            94 22 0:54 / /o rw - tmpfs none rw
+            95 94 0:55 / /o rw - fuse.ubiquity ubiquity rw,user_id=1000
+
+            """
+        let table = UbiquityMounts(parsing: Array(text.utf8), userID: 1000)
+        #expect(["/m", "/n", "/o", "/p"].map(table.isCovered) == [false, true, false, false])
+    }
+
     @Test("an escape that is truncated or has wrong digits is kept as it is")
     func escapes() {
         let cases = [

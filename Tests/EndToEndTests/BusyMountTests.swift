@@ -87,6 +87,30 @@ extension EndToEnd {
             }
         }
 
+        @Test(
+            "unmount removes a mount that is also mounted over itself, and does not say so while one is left",
+            .needsRoot)
+        func stacked() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.a
+                let mounts = "grep -c ' \(a.mount) ' /proc/self/mountinfo || true"
+                try await a.runner.run("mount", ["--bind", a.mount, a.mount], in: "/").text()
+                #expect(try await a.runner.run("sh", ["-c", mounts], in: "/").text() == "2")
+                #expect(try await a.ubiquity(["unmount", a.mount]).text() == "Unmounted \(a.mount).")
+                #expect(try await a.runner.run("sh", ["-c", mounts], in: "/").text() == "0")
+
+                try await a.start()
+                try await a.runner.run("mount", ["-t", "tmpfs", "none", a.mount], in: "/").text()
+                let covered = try await a.ubiquity(["unmount", a.mount])
+                #expect(
+                    covered.status == 1 && covered.errors.contains("another file system is mounted over it"),
+                    "\(covered)")
+                try await a.runner.run("umount", [a.mount], in: "/").text()
+                #expect(try await a.ubiquity(["unmount", a.mount]).status == 0)
+                #expect(try await a.runner.run("sh", ["-c", mounts], in: "/").text() == "0")
+            }
+        }
+
         @Test("a mount that starts without its cloud warns on standard error, and one with its cloud prints nothing")
         func withoutCloud() async throws {
             try await TestDevices.with(devices: ["A"]) { test in

@@ -51,6 +51,41 @@ struct RemoteTreeTests {
         }
     }
 
+    @Test("a container that folds names has the same tree in the tables and in memory, whenever it was set to")
+    func foldedTree() throws {
+        let start = UInt64.random(in: 0 ... .max)
+        for seed in start..<(start &+ 12) {
+            let scratch = try Scratch()
+            let container = try scratch.metadata.write { try $0.createContainer(.cloudDocs, at: .zero) }
+            var random = SeededGenerator(seed: seed)
+            var model = DictionaryTree()
+            for number in 1...40 {
+                var batch = try Self.batch(UInt64(number), &random)
+                if random.chance(20) {
+                    let value: [UInt8]? = random.chance(70) ? [1] : nil
+                    batch.changes.insert(
+                        .setAttributes(.root, AttributeChanges(extended: [ReservedAttribute.foldsNames: value])), at: 0)
+                }
+                let sequence = LogSequence(UInt64(number))
+                let expected = try ContainerReducer().fold(batch, at: sequence, into: &model)
+                let found = try scratch.metadata.write { transaction in
+                    var tree = transaction.remote(in: container)
+                    return try ContainerReducer().fold(batch, at: sequence, into: &tree)
+                }
+                try #require(found == expected, "seed \(seed), entry \(number)")
+            }
+            try scratch.metadata.read { transaction throws -> Void in
+                let tree = transaction.remote(in: container)
+                #expect(try TreeDigest(of: tree) == TreeDigest(of: model), "seed \(seed)")
+                #expect(try tree.state() == model.state(), "seed \(seed)")
+                for item in model.allItems where !item.isDeleted {
+                    let key = NameKey(item.name, folding: model.state().foldsNames)
+                    #expect(try tree.child(of: item.parent, key: key) == item.id, "seed \(seed), \(item.name)")
+                }
+            }
+        }
+    }
+
     private static func batch(_ number: UInt64, _ random: inout SeededGenerator) throws -> ChangeBatch {
         var changes: [Change] = []
         for _ in 0..<random.number(1..<5) { changes.append(try change(&random)) }
@@ -62,7 +97,7 @@ struct RemoteTreeTests {
     private static func change(_ random: inout SeededGenerator) throws -> Change {
         let id = id(&random)
         let parent = random.pick([.root, .documents, Self.id(&random)]) ?? .root
-        let name = try ItemName(random.pick(["a", "b.txt", "c.app", "d"]) ?? "")
+        let name = try ItemName(random.pick(["a", "b.txt", "c.app", "d", "A"]) ?? "")
         let attributes = ItemAttributes(
             permissions: UInt16(random.number(0..<0o7777)), modified: Timestamp(seconds: Int64(random.number(0..<99))),
             created: .zero, extended: random.chance(30) ? ["user.x": [1, 2]] : [:])

@@ -25,7 +25,13 @@ package struct DictionaryTree: TreeStore, Sendable {
 
     package func state() -> LogState { current }
 
-    package mutating func setState(_ state: LogState) { current = state }
+    package mutating func setState(_ state: LogState) {
+        let folded = current.foldsNames
+        current = state
+        guard folded != state.foldsNames else { return }
+        folders = [:]
+        for item in items.values where !item.isDeleted { folders[item.parent, default: [:]][key(of: item)] = item.id }
+    }
 
     package func lastSequence(of device: DeviceID) -> UInt64 { lastSequences[device] ?? 0 }
 

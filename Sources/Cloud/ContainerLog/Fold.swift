@@ -14,6 +14,8 @@ struct Fold<Store: TreeStore> {
     private(set) var result = FoldResult()
     /// The file that the previous change edited. The store does not have its changes yet; ``saveContested()`` writes them.
     var contested: ContestedFile?
+    /// Whether the entry has tried to switch the comparison of names.
+    var hasSwitchedFolding = false
 
     private var seen: Set<ItemID> = []
     private var index: UInt32 = 0
@@ -75,11 +77,15 @@ struct Fold<Store: TreeStore> {
         }
     }
 
-    private mutating func setAttributes(_ id: ItemID, _ changes: AttributeChanges) throws {
+    private mutating func setAttributes(_ id: ItemID, _ requested: AttributeChanges) throws {
         guard var item = try find(id), !item.isDeleted else { return }
+        var changes = requested
         if item.id == .root, changes.namesPackageTypes { noteDeclaration(over: item.attributes) }
+        let switchesFolding = try item.id == .root && switchesFolding(&changes)
         item.attributes.apply(changes)
         try put(item)
+        // An attribute that did not fit is not there, and switches nothing.
+        if switchesFolding { try setFolding(item.attributes.extended[ReservedAttribute.foldsNames] != nil) }
     }
 
     /// Records whether the root's attributes declare package types. Those that were set by an entry of rules without package types declare

@@ -4,8 +4,8 @@ import Foundation
 extension NameKey {
     /// Makes the key of a name: its bytes, or if the container folds names (and the name is UTF-8) its text in NFC without case.
     ///
-    /// The tables are those of the Swift runtime. A character that gets a case pair later folds differently from that release on, which the
-    /// comparison of tree digests shows.
+    /// The tables are those of the Swift runtime, and devices with different runtimes have to agree. The cases and compositions of
+    /// characters that Unicode 15 has are stable, so a name with any other character is compared by its bytes.
     package init(_ name: ItemName, folding: Bool) {
         guard folding else {
             self.init(bytes: name.bytes)
@@ -13,11 +13,17 @@ extension NameKey {
         }
         if name.bytes.allSatisfy({ $0 < 0x80 }) {
             self.init(bytes: name.bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
-        } else if let text = String(validating: name.bytes, as: UTF8.self) {
+        } else if let text = String(validating: name.bytes, as: UTF8.self),
+            text.unicodeScalars.allSatisfy(Self.isStable)
+        {
             self.init(bytes: Array(Self.fold(text).utf8))
         } else {
             self.init(bytes: name.bytes)
         }
+    }
+
+    private static func isStable(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCII || scalar.properties.age.map { $0.major <= 15 } ?? false
     }
 
     /// Mapping to lower, upper and lower case again joins characters that a single mapping keeps apart: `ẞ` and `ß` with `ss`, `ς` with

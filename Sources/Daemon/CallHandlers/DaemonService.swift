@@ -30,6 +30,7 @@ package struct DaemonService: RequestHandler {
             ClaimHandler(device: device, logger: logger),
             ClaimsHandler(device: device),
             ConflictHandler(device: device),
+            ContainerHandler(device: device),
             ContentHandler(device: device, progress: progress),
             DatabaseHandler(device: device, databases: daemon.databases),
             DeletedHandler(device: device, progress: progress),

@@ -47,11 +47,21 @@ package struct BatchBuilder {
 
     /// Adds items until the batch is full; an item that waits for something else does not block the items behind it.
     package mutating func addReady(before time: Timestamp) throws {
+        try addFolding()
         let (transaction, container, size) = (transaction, container, announcedSize)
         try addPages { try transaction.pending.ready(in: container, before: time, after: $0, limit: Self.limit) }
         try addPages {
             try transaction.pending.announceable(in: container, before: time, from: size, after: $0, limit: Self.limit)
         }
+    }
+
+    /// Adds the root first if it says that names are compared in another way, settled or not: that counts only while the log has nothing in
+    /// the container.
+    private mutating func addFolding() throws {
+        guard let root = try transaction.local.item(.root, in: container), root.pendingSince != nil else { return }
+        let name = ReservedAttribute.foldsNames
+        let sent = try transaction.remote(.root, in: container)?.attributes.extended[name]
+        if root.attributes.extended[name] != sent { try add(root) }
     }
 
     private mutating func addPages(_ page: (_ last: LocalItem?) throws -> [LocalItem]) throws {

@@ -62,7 +62,11 @@ extension MountedFileSystem {
                 name, in: parent, permissions: UInt16(mode & 0o7777), caller: caller(context))
         } catch let error as Errno where error.code == EEXIST && flags.rawValue & O_EXCL == 0 {
             // The file was created between the kernel's lookup and now: open the existing one.
-            let attributes = try files.lookup(name, in: parent)
+            let attributes: NodeAttributes
+            do { attributes = try files.lookup(name, in: parent) } catch let missing as Errno {
+                // It is not that name which exists, but one that differs in case only.
+                throw missing.code == ENOENT ? error : missing
+            }
             // The kernel holds a lock of the folder, so this open does not wait for a lookup.
             return (attributes, try open(attributes.node, flags, downloads?.known(context.process) ?? .full))
         }

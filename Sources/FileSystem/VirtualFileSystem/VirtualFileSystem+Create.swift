@@ -107,6 +107,7 @@ extension VirtualFileSystem {
         let item = try creating { transaction in
             let folder = try folder(parent, transaction)
             guard try transaction.local.item(named: name, in: parent) == nil else { throw Errno(EEXIST) }
+            try checkFolding(name, in: folder, transaction)
             var item = try newItem(name, in: folder, kind: kind, caller: caller, transaction)
             fill(&item)
             try inheritIdentity(&item, transaction)
@@ -117,6 +118,16 @@ extension VirtualFileSystem {
         }
         notifyIfPending(item)
         return item
+    }
+
+    /// Refuses a name that differs from another one of its folder in case only, in a container that compares names so: it would get a number
+    /// in the log.
+    ///
+    /// - Parameter node: An item of that folder that is going to have the name.
+    func checkFolding(
+        _ name: ItemName, in folder: LocalItem, besides node: NodeID? = nil, _ transaction: MetadataTransaction
+    ) throws {
+        if try transaction.local.item(foldingTo: name, in: folder, besides: node) != nil { throw Errno(EEXIST) }
     }
 
     private func creating(_ body: (MetadataTransaction) throws -> LocalItem) throws -> LocalItem {

@@ -89,6 +89,13 @@ extension VirtualFileSystem {
         }
     }
 
+    /// Declares that the container's names are compared without case, or that they are not. The log decides: it counts only while the
+    /// container is empty.
+    package func setFoldsNames(_ folds: Bool, in container: ContainerID) throws {
+        guard let root = try metadata.read({ try $0.container(container)?.node }) else { throw Errno(ENOENT) }
+        try changeExtended(of: root) { $0[ReservedAttribute.foldsNames] = folds ? [1] : nil }
+    }
+
     private func changeExtended(of node: NodeID, _ body: (inout [String: [UInt8]]) throws -> Void) throws {
         func change(_ item: inout LocalItem) throws {
             guard item.kind == .file || item.kind == .folder else { throw Errno(EPERM) }

@@ -52,6 +52,7 @@ extension VirtualFileSystem {
         let target = try transaction.local.item(named: newName, in: newParent)
         if let target, target.node == item.node { return ([], nil) }
         try checkRename(item, over: target, into: into, mode: mode, transaction)
+        if target == nil { try checkFolding(newName, in: into, besides: item.node, transaction) }
         if isIntoTrash || isOutOfTrash {
             guard mode != .exchange || item.container == target?.container else { throw Errno(EXDEV) }
             if isOutOfTrash { item = try leaveTrash(item, into: into, named: newName, replacing: target, transaction) }

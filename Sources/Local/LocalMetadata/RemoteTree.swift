@@ -74,11 +74,11 @@ package struct RemoteTree: TreeStore {
             try keepVersions(before, notIn: item)
             try keepDeletion(before, item)
         }
-        if item.id == .root { transaction.local.noteRoot(of: container, before?.attributes, item.attributes) }
         // A tombstone releases its name: the index covers live items only.
         let key = try NameKey(item.name, folding: state().foldsNames)
         try transaction.run(CloudItem.insertion, StatementArguments(item.values(in: container, key: key)))
         transaction.memory.put(item, in: container)
+        if item.id == .root { try transaction.local.noteRoot(of: container, before?.attributes, item.attributes) }
     }
 
     private func keepSynced(_ id: ItemID) throws {

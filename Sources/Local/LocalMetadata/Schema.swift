@@ -30,6 +30,9 @@ enum Schema {
         migrator.registerMigration("ignore files") { db in
             for statement in ignoreFiles { try db.execute(sql: statement) }
         }
+        migrator.registerMigration("folded names") { db in
+            for statement in foldedNames { try db.execute(sql: statement) }
+        }
         return migrator
     }
 
@@ -65,6 +68,20 @@ enum Schema {
     private static let ignoreFiles = [
         "CREATE INDEX local_ignoreFile ON local(node) WHERE \(LocalTree.isIgnoreFile)",
         "CREATE INDEX local_excludedByPattern ON local(node) WHERE isExcluded = \(Exclusion.byPattern.rawValue)",
+    ]
+
+    /// An index of names without case, for containers that compare them so. It has no seals: each row found is compared again.
+    private static let foldedNames = [
+        "CREATE TABLE foldedName (node INTEGER PRIMARY KEY, parent INTEGER NOT NULL, key BLOB NOT NULL)",
+        "CREATE INDEX foldedName_key ON foldedName(parent, key)",
+        """
+        CREATE TRIGGER foldedName_removed AFTER DELETE ON local
+        BEGIN DELETE FROM foldedName WHERE node = OLD.node; END
+        """,
+        """
+        CREATE TRIGGER foldedName_moved AFTER UPDATE OF node, parent ON local
+        BEGIN UPDATE foldedName SET node = NEW.node, parent = NEW.parent WHERE node = OLD.node; END
+        """,
     ]
 
     /// The indexes of the engine's frequent queries, which read no row that does not match.

@@ -24,7 +24,7 @@ final class TransactionMemory {
     var changesIgnoreFiles = false
     /// Whether a folder moved that is not excluded.
     var movesSyncedFolders = false
-    var packageTypes: [ContainerID: PackageTypes] = [:]
+    var declarations: [ContainerID: RootDeclarations] = [:]
     var collections: [ContainerID: CollectionEpochs] = [:]
     /// The items of the batch that is being sent.
     var sentItems: [ContainerID: Set<ItemID>] = [:]

@@ -14,5 +14,8 @@ package enum ReservedAttribute {
     /// The attribute of a file that has the first bytes of its content.
     package static let head = prefix + "head"
 
+    /// The attribute of a container's root that says that the container's names are compared without case.
+    package static let foldsNames = prefix + "folds-names"
+
     package static func contains(_ name: String) -> Bool { name.hasPrefix(prefix) }
 }

@@ -9,12 +9,12 @@ enum GoldenSamples {
     static func all() throws -> [GoldenLog] {
         var logs = try [
             conflicts(), heirs(), merges(), tombstones(), names(), keys(), packages(), packageTypes(), earlyTypes(),
-            extremes(), collections(),
+            extremes(), collections(), folding(),
         ]
         for seed in UInt64(1)...5 {
             logs.append(try golden("devices-\(seed)", History(seed: seed, steps: 400).log))
         }
-        for rules in UInt16(1)...5 {
+        for rules in UInt16(1)...6 {
             for foldsNames in [false, true] {
                 for (focus, kind) in [
                     (HostileLog.Focus.everything, "hostile"), (.conflicts, "conflicts"), (.names, "names"),
@@ -248,6 +248,25 @@ enum GoldenSamples {
                 TestLog.c, .move(number * 10 + 2, to: .documents, "m"), .announcement(number + 500, "n", size: 3))
         }
         return try golden("collections", log.batches)
+    }
+
+    /// A container that begins to fold names while it is empty, and no more when it is not.
+    private static func folding() throws -> GoldenLog {
+        func set(_ value: [UInt8]?) -> Change {
+            .setAttributes(.root, AttributeChanges(extended: [ReservedAttribute.foldsNames: value]))
+        }
+        var log = try TestLog()
+        try log.append(TestLog.a, .file(1, "a", 10))
+        try log.append(TestLog.b, set([1]))
+        try log.append(
+            TestLog.b, .file(2, "A", 20), .folder(3, "documents"), .delete(1, 10), .delete(2, 20), .delete(3))
+        try log.append(TestLog.c, set([2]), set(nil), .file(4, "Stra\u{DF}e.txt", 40))
+        try log.append(
+            TestLog.a, .file(5, "STRASSE.TXT", 50), .folder(6, "documents"), .file(7, "x", 70, in: .sample(6)))
+        try log.append(TestLog.b, set(nil), .move(4, to: .root, "strasse.txt"), .move(5, to: .root, "STRASSE.txt"))
+        try log.append(TestLog.c, .delete(4, 40), .delete(5, 50), .delete(7, 70), set(nil), .file(8, "b", 80))
+        try log.append(TestLog.a, .file(9, "B", 90), .folder(10, "documents"))
+        return try golden("folding", log.batches)
     }
 
     /// Numbers that are the first or the last of their kind, damaged entries, gaps in the device sequences, and raised rules.

@@ -105,6 +105,9 @@ struct HostileLog {
             let type = ReservedAttribute.packageType(random.chance(50) ? "mydoc" : "txt")
             return .setAttributes(.root, AttributeChanges(extended: [type: random.chance(70) ? [1] : nil]))
         case 14 where rules >= 5: return .collection(makeStep())
+        case 15 where rules >= 6:
+            let value: [UInt8]? = random.chance(60) ? [1] : nil
+            return .setAttributes(.root, AttributeChanges(extended: [ReservedAttribute.foldsNames: value]))
         default:
             return focus == .conflicts
                 ? .edit(id, base: base, content: content, modified: time) : .move(id, parent: parent, name: name)

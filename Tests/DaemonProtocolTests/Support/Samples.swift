@@ -89,6 +89,7 @@ enum Samples {
             predicate: "name LIKE '*.txt'", scopes: [.documents, .external], containers: ["CloudDocs"], live: true,
             interval: 0.5, acceptsWords: true),
         MonitorRequest(),
+        ContainerNamesRequest(container: "CloudDocs", ignoresCase: true),
         PackageTypesRequest(container: "CloudDocs", add: ["mydoc"], remove: ["old"]),
         KeyValuesRequest(container: "CloudDocs", keys: ["a"]),
         SetKeyValuesRequest(container: "CloudDocs", set: ["a": Data([1, 2])], remove: ["b"]),
@@ -202,6 +203,7 @@ enum Samples {
                 expires: WireTime(Timestamp(seconds: 1_800_000_000)), hasPassword: true)
         ]),
         PresentingResponse(presenter: 5),
+        ContainerNamesResponse(ignoresCase: true, isInCloud: false),
         PackageTypesResponse(builtIn: ["app"], declared: ["mydoc"]),
         KeyValuesResponse(values: ["ä": Data([1, 0, 255])]), DoneResponse(),
         DatabaseResponse(database),

@@ -19,6 +19,8 @@ struct FoldRules: Sendable {
     let declaresPackageTypes: Bool
     /// Whether an entry names the newest collection of garbage that its device knew, and may be a step of one.
     let collects: Bool
+    /// Whether an entry may switch the comparison of names.
+    let switchesFolding: Bool
 
     /// How the fold derives ids from other ids.
     let derivedIDs: DerivedIDs
@@ -28,7 +30,7 @@ struct FoldRules: Sendable {
     let numberedName: NumberedName
 
     /// Every version, from 1.
-    static let all = [rules1, rules2, rules3, rules4, rules5]
+    static let all = [rules1, rules2, rules3, rules4, rules5, rules6]
 
     static var newest: FoldRules { all[all.count - 1] }
 

@@ -7,6 +7,7 @@ extension FoldRules {
             batch.collection != 0 || batch.keyEpoch != 0
                 || batch.changes.contains { if case .collection = $0 { true } else { false } }
         },
-        writesKeys: true, namesPackages: true, declaresPackageTypes: true, collects: true, derivedIDs: .stableHash,
+        writesKeys: true, namesPackages: true, declaresPackageTypes: true, collects: true, switchesFolding: false,
+        derivedIDs: .stableHash,
         heirName: .deviceAndTime, numberedName: .beforeExtension)
 }

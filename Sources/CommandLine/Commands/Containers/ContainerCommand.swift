@@ -5,13 +5,15 @@ import Glibc
 /// `ubiquity container`: manages the folders in the root of a mount.
 struct ContainerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "container", abstract: "List, make, remove and rename containers.",
+        commandName: "container", abstract: "List, make, remove, rename and set up containers.",
         discussion: """
             A container is a folder at the top of a mount. Documents are in a container's Documents folder: your own in \
             CloudDocs/Documents, which always exists. Only a container without documents can be removed or renamed, and all \
             devices follow. mkdir, rmdir and mv in the mount do the same.
             """,
-        subcommands: [ContainerList.self, ContainerMake.self, ContainerRemove.self, ContainerRename.self])
+        subcommands: [
+            ContainerList.self, ContainerMake.self, ContainerRemove.self, ContainerRename.self, ContainerNames.self,
+        ])
 }
 
 struct ContainerList: ParsableCommand {

@@ -23,6 +23,14 @@ enum Unmounting {
                 .timedOut, "the daemon (pid \(record.pid)) is stopping but has not ended yet", path: record.mount,
                 advice: "Programs may still use the mount; see \(record.state)/daemon.log.")
         }
+        try removeLeftovers(of: record)
+    }
+
+    /// Removes a mount that the daemon left behind: it has ended, so such a mount is dead and only hides the folder.
+    private static func removeLeftovers(of record: MountRecord) throws(CommandFailure) {
+        // Another daemon may have mounted there meanwhile.
+        let others = MountRegistry.standard.records().filter { $0.mount == record.mount && $0.pid != record.pid }
+        if others.isEmpty { try detach(record.mount) }
     }
 
     /// Detaches the mount and ends its daemon, whatever state they are in.
@@ -47,18 +55,30 @@ enum Unmounting {
         MountRegistry.standard.withdraw(mount: record.mount, pid: record.pid)
     }
 
-    /// Detaches the mount at once; programs keep their open files until they close them.
+    /// Detaches the mount at once, also where it is mounted several times over itself; programs keep their open files until they close them.
     static func detach(_ mount: String) throws(CommandFailure) {
         let (program, arguments) =
             geteuid() == 0 ? ("umount", ["-l", mount]) : ("fusermount3", ["-u", "-z", mount])
         do {
-            // A mount that is gone by now needs no action.
-            guard try UbiquityMounts.current().contains(mount) else { return }
-            let status = try runProgram(program, arguments)
-            guard try !UbiquityMounts.current().contains(mount) else {
-                throw CommandFailure(
-                    .failed, "the mount cannot be removed (\(program) ended with \(status))", path: mount)
+            // A mount that is gone by now needs no action. Each iteration removes one layer; more than a few do not occur.
+            for _ in 0..<16 {
+                let table = try UbiquityMounts.current()
+                guard table.contains(mount) else { return }
+                guard !table.isCovered(mount) else {
+                    throw CommandFailure(
+                        .failed, "the mount cannot be removed: another file system is mounted over it", path: mount,
+                        advice: "Unmount that one with \"umount \(mount)\", then repeat this command.")
+                }
+                let status = try runProgram(program, arguments)
+                guard status == 0 else {
+                    throw CommandFailure(
+                        .failed, "the mount cannot be removed (\(program) ended with \(status))", path: mount,
+                        advice: removalAdvice(mount))
+                }
             }
+            throw CommandFailure(
+                .failed, "the mount cannot be removed: it is there again each time", path: mount,
+                advice: "Find out what mounts it; /proc/self/mountinfo lists all mounts.")
         } catch let error as Errno {
             throw CommandFailure(
                 .failed, "the mount cannot be removed (\(error))", path: mount, advice: "Install fuse3.")
@@ -67,6 +87,15 @@ enum Unmounting {
         } catch {
             throw CommandFailure(.failed, "the mount cannot be removed (\(error))", path: mount)
         }
+    }
+
+    private static func removalAdvice(_ mount: String) -> String {
+        guard geteuid() != 0, access("/etc/mtab", F_OK) != 0 else {
+            return "As root, \"umount -l \(mount)\" removes it."
+        }
+        // A fresh root for chroot(8) has none.
+        return
+            "fusermount3 needs /etc/mtab. As root, run \"ln -s /proc/self/mounts /etc/mtab\", then repeat this command."
     }
 
     /// Waits for the lock of the state directory, which the daemon holds as long as it lives.

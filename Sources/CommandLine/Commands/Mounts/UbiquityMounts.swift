@@ -15,6 +15,8 @@ package struct UbiquityMounts: Sendable {
         package let root: [UInt8]
         /// The kernel's device number of the file system, the same for all of its mount points.
         package let device: [UInt8]
+        /// Whether a file system that is not ours is mounted over it, so that the path leads there.
+        package var isCovered = false
     }
 
     /// The mounts of one user, including those that are covered by another mount.
@@ -30,7 +32,23 @@ package struct UbiquityMounts: Sendable {
 
     /// Parses a mountinfo file; skips lines of another form, and mounts of other users.
     package init(parsing text: [UInt8], userID: UInt32) {
-        entries = text.split(separator: UInt8(ascii: "\n")).compactMap { Self.entry(ofLine: $0, userID) }
+        var entries: [Entry] = []
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            if let entry = Self.entry(ofLine: line, userID) {
+                entries.append(entry)
+            } else if !entries.isEmpty, let covering = Self.mountPoint(ofLine: line) {
+                // What is mounted later at the same place is above.
+                for index in entries.indices where entries[index].mountPoint == covering {
+                    entries[index].isCovered = true
+                }
+            }
+        }
+        self.entries = entries
+    }
+
+    private static func mountPoint(ofLine line: ArraySlice<UInt8>) -> [UInt8]? {
+        let fields = line.split(separator: UInt8(ascii: " "))
+        return fields.count > 4 ? unescaped(fields[4]) : nil
     }
 
     /// Parses a line such as `36 35 98:0 /root /mount/point rw,noatime master:1 - fuse.ubiquity source rw,user_id=1000`, with any number of
@@ -93,6 +111,11 @@ package struct UbiquityMounts: Sendable {
     /// Returns the mounts within the scope of this program.
     private func seen(from paths: StandardPaths) -> UbiquityMounts {
         UbiquityMounts(entries: entries.filter { paths.isInScope(String(decoding: $0.mountPoint, as: UTF8.self)) })
+    }
+
+    /// Whether the visible file system at that path is another one than ours.
+    package func isCovered(_ mountPoint: String) -> Bool {
+        entries.last { $0.mountPoint == Array(mountPoint.utf8) }?.isCovered ?? false
     }
 
     package func contains(_ mountPoint: String) -> Bool { mountPoints.contains(Array(mountPoint.utf8)) }

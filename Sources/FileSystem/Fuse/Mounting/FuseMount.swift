@@ -23,10 +23,12 @@ struct FuseMount: Sendable {
         }
     }
 
-    /// Removes this mount, if it still exists.
+    /// Removes this mount, if it still exists, and mounts of the same file system over it (`mount --bind DIR DIR`).
     func unmount(lazily: Bool) throws(FuseError) {
-        guard let entry = try FuseMountPoint.topmost(at: path), entry.device == device else { return }
-        try FuseMountPoint.unmount(path, lazily: lazily)
+        for _ in 0..<16 {
+            guard let entry = try FuseMountPoint.topmost(at: path), entry.device == device else { return }
+            try FuseMountPoint.unmount(path, lazily: lazily)
+        }
     }
 
     /// Mounts by `mount(2)` with a /dev/fuse that this process opens itself.

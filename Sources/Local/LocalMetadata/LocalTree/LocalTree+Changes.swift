@@ -12,9 +12,11 @@ extension LocalTree {
         if item.isConflictSibling { memory.hasSiblings = true }
         notePause(of: item, was: false)
         noteIgnoreFile(item.name)
-        if item.item == .root { noteRoot(of: item.container, nil, item.attributes) }
         try db.perform(LocalItem.insertion, values: item.values)
-        return NodeID(UInt64(bitPattern: db.lastInsertedRowID))
+        let node = NodeID(UInt64(bitPattern: db.lastInsertedRowID))
+        try indexFoldedName(of: item, node)
+        if item.item == .root { try noteRoot(of: item.container, nil, item.attributes) }
+        return node
     }
 
     /// Writes the columns that differ from the present row. Indexes of unchanged columns are then not touched, which saves most of the
@@ -22,7 +24,6 @@ extension LocalTree {
     package func update(_ item: LocalItem) throws {
         guard let old = try self.item(item.node), old != item else { return }
         if item.isConflictSibling { memory.hasSiblings = nil }
-        if item.item == .root { noteRoot(of: item.container, old.attributes, item.attributes) }
         notePause(of: item, was: old.isPaused)
         noteIgnoreFile(old.name)
         noteIgnoreFile(item.name)
@@ -41,6 +42,8 @@ extension LocalTree {
         try db.perform(
             LocalItem.change(ofColumns: changed),
             values: changed.map { after[$0] } + [.integer(Int64(bitPattern: item.node.value))])
+        if (old.name, old.container) != (item.name, item.container) { try reindexFoldedName(from: old, to: item) }
+        if item.item == .root { try noteRoot(of: item.container, old.attributes, item.attributes) }
     }
 
     package func remove(_ node: NodeID) throws {

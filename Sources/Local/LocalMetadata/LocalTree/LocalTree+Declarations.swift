@@ -1,0 +1,55 @@
+import CloudModel
+import ContainerLog
+import GRDB
+
+import struct Foundation.Data
+
+/// What the attributes of a container's root declare about everything in the container.
+struct RootDeclarations: Hashable {
+    var packageTypes = PackageTypes()
+    var foldsNames = false
+
+    init() {}
+
+    init(extended: [String: [UInt8]]) {
+        packageTypes = PackageTypes(extended: extended)
+        foldsNames = extended[ReservedAttribute.foldsNames] != nil
+    }
+
+    mutating func formUnion(_ other: RootDeclarations) {
+        packageTypes.formUnion(other.packageTypes)
+        foldsNames = foldsNames || other.foldsNames
+    }
+}
+
+extension RootDeclarations: ColumnDecodable {
+    init(columns: Columns) throws { self.init(extended: try ExtendedAttributes.decode(columns.optionalData(0))) }
+}
+
+extension LocalTree {
+    /// Returns what the log of a container declares, and what was declared on this device and not sent yet.
+    func declarations(of container: ContainerID) throws -> RootDeclarations {
+        if let known = memory.declarations[container] { return known }
+        var declarations = RootDeclarations()
+        // A separate query, because folders are read while this one reads others.
+        let rows: [RootDeclarations] = try fetchAll(
+            """
+            SELECT extended FROM remote WHERE container = ?1 AND item = ?2
+            UNION ALL SELECT extended FROM local WHERE container = ?1 AND item = ?2
+            """, [container.value, ItemID.root.data])
+        for row in rows { declarations.formUnion(row) }
+        memory.declarations[container] = declarations
+        return declarations
+    }
+
+    /// Must be called after each change of a container's root, in either tree.
+    func noteRoot(of container: ContainerID, _ before: ItemAttributes?, _ after: ItemAttributes) throws {
+        let (old, new) = (
+            before.map { RootDeclarations(extended: $0.extended) }, RootDeclarations(extended: after.extended)
+        )
+        guard old != new else { return }
+        memory.declarations[container] = nil
+        if let old, old.packageTypes != new.packageTypes { memory.changesEverything = true }
+        if old?.foldsNames ?? false != new.foldsNames { try indexFoldedNames(of: container) }
+    }
+}
