@@ -129,7 +129,7 @@ final class SharingTrial {
             "SELECT type || ' ' || name FROM sqlite_master WHERE name LIKE '\\_ubq\\_%' ESCAPE '\\'")
         let triggers = names.split(separator: "\n").count { $0.hasPrefix("trigger ") && $0.hasSuffix("_account") }
         if names.isEmpty { return "" }
-        return triggers == 8 && names.contains("table _ubq_state") ? Self.complete : names
+        return triggers == 7 && names.contains("table _ubq_state") ? Self.complete : names
     }
 
     private func isCurrent(_ helper: SharingHelper) throws -> Bool {
