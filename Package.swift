@@ -253,7 +253,9 @@ let package = Package(
             dependencies: ["Basics", "CLinux", "CloudModel", "Records", grdb, sqlite], path: "Sources/App/UbiquityData"),
         .testTarget(
             name: "UbiquityDataTests",
-            dependencies: ["Basics", "CLinux", "CloudModel", "Records", "TestSupport", "UbiquityData", grdb]),
+            dependencies: [
+                "Basics", "CLinux", "CSession", "CloudModel", "Records", "TestSupport", "UbiquityData", grdb, sqlite,
+            ]),
         .executableTarget(name: "Ledger", dependencies: ["UbiquityData", grdb], path: "Examples/Ledger"),
         .executableTarget(name: "NoteTaker", dependencies: ["Ubiquity"], path: "Examples/NoteTaker"),
         .executableTarget(name: "presenter-tool", dependencies: ["Ubiquity"], path: "Tests/Support/presenter-tool"),
@@ -417,9 +419,12 @@ let package = Package(
                 subprocess, systemPackage,
             ],
             path: "Sources/TestSupport",
-            exclude: ["CFaults", "CTestHome", "Device", "Faults", "PowerLoss", "S3Double", "Server", "Simulation"]),
+            exclude: [
+                "CFaults", "CSession", "CTestHome", "Device", "Faults", "PowerLoss", "S3Double", "Server", "Simulation",
+            ]),
         .target(name: "CTestHome", path: "Sources/TestSupport/CTestHome"),
         .systemLibrary(name: "CFaults", path: "Sources/TestSupport/CFaults"),
+        .systemLibrary(name: "CSession", path: "Sources/TestSupport/CSession"),
         .target(name: "Faults", dependencies: ["CFaults"], path: "Sources/TestSupport/Faults"),
         .target(name: "ClockShift", path: "Tests/Support/clock-shift"),
         .executableTarget(name: "fault-tool", dependencies: ["CFaults", "Faults"], path: "Tests/Support/fault-tool"),
@@ -490,7 +495,8 @@ let package = Package(
                 "UbiquityData", "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd", grdb, logging,
             ]),
         .testTarget(
-            name: "FaultTests", dependencies: ["Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),
+            name: "FaultTests",
+            dependencies: ["CLinux", "DaemonProtocol", "Faults", "TestSupport", "fault-tool", "ubiquity", "ubiquityd"]),
         .testTarget(
             name: "ReferenceModelTests",
             dependencies: ["CLinux", "DeviceSupport", "TestSupport", "ubiquity", "ubiquityd"]),

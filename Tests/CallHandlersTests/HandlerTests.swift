@@ -1,3 +1,4 @@
+import Basics
 import CallHandlers
 import CloudStorage
 import DaemonProtocol
@@ -133,6 +134,30 @@ struct HandlerTests {
                 _ = try await device.call(AllowDownloadsRequest(program: name))
             }
         }
+    }
+
+    @Test("what is wrong with shared files is among the errors of the mount, as long as it is wrong")
+    func databaseProblems() async throws {
+        let device = try HandledDevice()
+        #expect(try await device.call(StatusRequest())?.mount.errors == [])
+        var database = DatabaseStatus(name: "ledger", container: "CloudDocs", path: "/home/anna/l.db", identifier: "1")
+        #expect(database.failures.isEmpty)
+        database.state = .waiting
+        database.problem = DatabaseStatus.Problem(
+            message: "the file is missing", advice: "Put it back.", since: WireTime(SystemTime().now()))
+        (database.aside, database.refused, database.conflicts, database.lost) = (2, 1, 4, 9)
+        device.daemon.problems.withLock { $0 = database.failures }
+        let errors = try await device.call(StatusRequest())?.mount.errors ?? []
+        #expect(
+            errors.map(\.description) == [
+                "the shared database ledger is not in step with the cloud: the file is missing: /home/anna/l.db. Put it back.",
+                "the shared database ledger has rows that stand aside (3): /home/anna/l.db. "
+                    + "List them with `ubiquity database resolve --database ledger`.",
+                "the shared database ledger has rows with several values (4): /home/anna/l.db. "
+                    + "List them with `ubiquity database resolve --database ledger`.",
+            ])
+        device.daemon.problems.withLock { $0 = [] }
+        #expect(try await device.call(StatusRequest())?.mount.errors == [])
     }
 
     @Test("a check reports damaged settings as a problem, and a repair reports them as repaired")

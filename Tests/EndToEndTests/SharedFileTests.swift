@@ -205,6 +205,16 @@ extension EndToEnd {
                     return try await b.sql("SELECT count(*) FROM account WHERE id = 'after'") == "1"
                 }
                 #expect(try await a.database("history", "account", "after").contains("made by this device"))
+                // A file that is gone is in the state of the mount, with what to do, until it is back.
+                let problem =
+                    "the shared database ledger is not in step with the cloud: the file is missing: \(a.file). Put it"
+                func isNamed() async throws -> Bool {
+                    try await device.ubiquity(["status", device.mount]).text().contains(problem)
+                }
+                try FileManager.default.moveItem(atPath: a.file, toPath: "\(a.file).away")
+                try await eventually("the state of the mount names the file") { try await isNamed() }
+                try FileManager.default.moveItem(atPath: "\(a.file).away", toPath: a.file)
+                try await eventually("the file is back") { try await !isNamed() }
                 _ = try await a.database("detach", "ledger")
                 #expect(try await a.sql("SELECT count(*) FROM sqlite_master WHERE name LIKE '_ubq_%'") == "0")
                 #expect(try await a.sql("SELECT count(*) FROM account") == "2")

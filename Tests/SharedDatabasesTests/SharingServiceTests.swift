@@ -143,6 +143,45 @@ struct SharingServiceTests {
         #expect(try folder.rows("one", "SELECT name FROM sqlite_master") == ["other"])
     }
 
+    /// Leaves what a process leaves that dies in `detach` after the file has become a plain one.
+    private func interruptDetaching() throws {
+        try folder.program("one", SharedFolder.schema, "INSERT INTO account VALUES ('a', 'cash', 1)")
+        let service = try service("one")
+        _ = try service.share(share("one"))
+        try service.release(SharedFolder.id)
+        var registration = try #require(try service.registry.all.first)
+        registration.isEnding = true
+        try service.registry.update(registration)
+        try UbiquitousDatabase.removeSharing(path: folder.file("one"))
+    }
+
+    @Test("a detach that was interrupted is completed by the command, and by the next round")
+    func interruptedDetach() throws {
+        for isRepeated in [true, false] {
+            try interruptDetaching()
+            if isRepeated {
+                try service("one").detach(DetachDatabaseRequest(name: "ledger"))
+            } else {
+                try SharingDevice("one", in: folder).step()
+            }
+            #expect(try Registry(stateDirectory: "\(folder.path)/one-state").all.isEmpty)
+            #expect(try folder.rows("one", "PRAGMA journal_mode") == ["delete"])
+            #expect(try folder.rows("one") == ["a|cash|1"])
+            unlink(folder.file("one"))
+            // What the first round has published, if it had begun.
+            try? FileManager.default.removeItem(atPath: "\(folder.mount)/CloudDocs/Databases")
+        }
+    }
+
+    @Test("what the last rounds have found is listed without a look at the files")
+    func briefList() throws {
+        try folder.program("one", SharedFolder.schema)
+        let service = try service("one")
+        _ = try service.share(share("one"))
+        let found = try service.list(isBrief: true)
+        #expect(found.databases.map(\.name) == ["ledger"] && found.available.isEmpty)
+    }
+
     @Test("a list of registrations that is damaged, or of a newer version, is reported and not replaced")
     func damagedRegistry() throws {
         try folder.program("one", SharedFolder.schema)

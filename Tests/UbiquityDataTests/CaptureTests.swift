@@ -183,6 +183,71 @@ struct CaptureTests {
         #expect(transactions[0].changes.map(\.row.key.values[0]) == ["b", "s", "t", "3"].map { .text($0) })
     }
 
+    // MARK: Triggers of the program
+
+    @Test("triggers that a program made later, and that write to the row that fired them, hide no change")
+    func laterTriggers() throws {
+        try folder.foreign(
+            "desk",
+            "CREATE TRIGGER made AFTER INSERT ON booking BEGIN UPDATE booking SET amount = 9 WHERE id = NEW.id; END",
+            """
+            CREATE TRIGGER changed AFTER UPDATE OF text ON booking BEGIN
+                UPDATE booking SET amount = 10 WHERE id = NEW.id;
+            END
+            """,
+            """
+            CREATE TRIGGER again AFTER DELETE ON booking WHEN OLD.id = '2' BEGIN
+                INSERT INTO booking VALUES (OLD.id, OLD.account, 'again', OLD.amount);
+            END
+            """)
+        try database.execute(
+            "INSERT INTO booking VALUES ('3', 'a', 'rolls', 1)", "UPDATE booking SET text = 'x' WHERE id = '1'",
+            "DELETE FROM booking WHERE id = '2'")
+        let (account, text, amount) = (try Self.name("account"), try Self.name("text"), try Self.name("amount"))
+        #expect(
+            try taken().flatMap(\.changes) == [
+                RecordChange(
+                    try Self.row("booking", .text("1")), .update,
+                    edits: [text: .offer(.text("x")), amount: .set(.real(10))]),
+                RecordChange(
+                    try Self.row("booking", .text("2")), .update,
+                    edits: [text: .offer(.text("again")), amount: .set(.real(9))]),
+                RecordChange(
+                    try Self.row("booking", .text("3")), .insert,
+                    edits: [account: .set(.text("a")), text: .set(.text("rolls")), amount: .set(.real(9))]),
+            ])
+    }
+
+    @Test("a row that a later trigger replaces, or after which it fails, is captured as a new one")
+    func replacingTrigger() throws {
+        try folder.foreign(
+            "desk",
+            """
+            CREATE TRIGGER again AFTER INSERT ON account WHEN NEW.name = 'x' BEGIN
+                REPLACE INTO account(id, name) VALUES (NEW.id, 'y');
+            END
+            """,
+            """
+            CREATE TRIGGER refusal AFTER INSERT ON account WHEN NEW.name = 'z' BEGIN
+                SELECT RAISE(FAIL, 'the row stays');
+            END
+            """,
+            """
+            CREATE TRIGGER moving AFTER UPDATE OF id ON account WHEN NEW.id = 'e' BEGIN
+                SELECT RAISE(FAIL, 'the row stays');
+            END
+            """)
+        try database.execute("INSERT INTO account VALUES ('c', 'x', 7)")
+        for sql in ["INSERT INTO account VALUES ('d', 'z', 7)", "UPDATE account SET id = 'e' WHERE id = 'd'"] {
+            try database.write { db in
+                _ = #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
+            }
+        }
+        let changes = try taken().map { $0.changes.map { "\($0.kind) \($0.row.key.values[0])" } }
+        let (c, d, e) = (RecordValue.text("c"), RecordValue.text("d"), RecordValue.text("e"))
+        #expect(changes == [["insert \(c)"], ["insert \(d)"], ["delete \(d)", "insert \(e)"]])
+    }
+
     // MARK: Random statements
 
     @Test("after random statements of several connections the captured transactions lead from one state to the next")

@@ -18,7 +18,8 @@ package struct DaemonService: RequestHandler {
         logger: Logger
     ) {
         let unsaved = UnsavedChanges(device: device)
-        let status = StatusHandler(device: device, progress: progress, rebuild: rebuild)
+        let status = StatusHandler(
+            device: device, progress: progress, rebuild: rebuild, databases: daemon.databases)
         let sync = SyncHandler(device: device, unsaved: unsaved, status: status)
         let versions = VersionsHandler(device: device)
         let publishing = PublishHandler(device: device, versions: versions, unsaved: unsaved)

@@ -6,6 +6,9 @@ import Sync
 package protocol DatabaseCalls: Sendable {
     /// - Parameter limit: How long the call may take.
     func perform<Call: DaemonCall>(_ call: Call, within limit: Duration) async throws -> Call.Response
+
+    /// Returns what keeps shared files from being in step, and what waits for a person, as known now. Waits for no file.
+    func problems() async -> [DaemonFailure]
 }
 
 /// Passes calls about shared databases on to the process that keeps them.

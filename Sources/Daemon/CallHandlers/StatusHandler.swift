@@ -17,6 +17,7 @@ struct StatusHandler: NounHandler {
     let progress: DaemonProgress
     /// The result of a rebuild of the state at this start, if there was one.
     let rebuild: RebuildReport?
+    let databases: any DatabaseCalls
 
     func register(in router: inout CallRouter) {
         router.on { (request: StatusRequest) in try await status(request) }
@@ -24,7 +25,12 @@ struct StatusHandler: NounHandler {
     }
 
     func status(_ request: StatusRequest) async throws -> StatusResponse {
-        try await blocking { [self] in try status(of: request.paths) }
+        try await status(of: request.paths)
+    }
+
+    private func status(of paths: [MountPath]) async throws -> StatusResponse {
+        let problems = await databases.problems()
+        return try await blocking { [self] in try status(of: paths, problems) }
     }
 
     /// Returns the state now, and again whenever it differs from the last one sent.
@@ -34,7 +40,7 @@ struct StatusHandler: NounHandler {
             var last: StatusResponse?
             while !Task.isCancelled {
                 // If the state cannot be read, the next one is sent.
-                if let now = try? await blocking({ try status(of: request.paths) }), now != last {
+                if let now = try? await status(of: request.paths), now != last {
                     last = now
                     events.yield(.status(now))
                 }
@@ -46,7 +52,7 @@ struct StatusHandler: NounHandler {
         return stream
     }
 
-    private func status(of paths: [MountPath]) throws -> StatusResponse {
+    private func status(of paths: [MountPath], _ problems: [DaemonFailure]) throws -> StatusResponse {
         var items: [ItemStatus] = []
         var failures: [DaemonFailure] = []
         for path in paths {
@@ -54,7 +60,9 @@ struct StatusHandler: NounHandler {
                 failures.append(failure)
             }
         }
-        return StatusResponse(mount: try mountStatus(), items: items, failures: failures)
+        var mount = try mountStatus()
+        mount.errors += problems
+        return StatusResponse(mount: mount, items: items, failures: failures)
     }
 
     private func itemStatus(at path: MountPath) throws -> ItemStatus {

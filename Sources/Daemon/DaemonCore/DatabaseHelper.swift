@@ -16,6 +16,9 @@ final class DatabaseHelper: DatabaseCalls {
     private static let goodLife: Duration = .seconds(60)
     /// How long the end waits for the process.
     private static let patience: Duration = .seconds(3)
+    /// How long the problems that were read last are shown, and how long reading them may take.
+    private static let freshness: Duration = .seconds(1)
+    private static let glance: Duration = .milliseconds(500)
 
     private struct State {
         var process: HelperProcess?
@@ -23,6 +26,7 @@ final class DatabaseHelper: DatabaseCalls {
         /// Whether a process is to run: the device has shared files, or a request was about them.
         var isWanted = false
         var isStopped = false
+        var problems: (failures: [DaemonFailure], time: ContinuousClock.Instant)?
     }
 
     private let configuration: DaemonConfiguration
@@ -45,7 +49,13 @@ final class DatabaseHelper: DatabaseCalls {
         let process = try running()
         // A process that was just started is noticed by the loop.
         changes.ring()
-        return try await withThrowingTaskGroup(of: Call.Response?.self) { group in
+        return try await Self.perform(call, in: process, within: limit)
+    }
+
+    private static func perform<Call: DaemonCall>(
+        _ call: Call, in process: HelperProcess, within limit: Duration
+    ) async throws -> Call.Response {
+        try await withThrowingTaskGroup(of: Call.Response?.self) { group in
             group.addTask { try await process.call(call) }
             group.addTask {
                 try await Task.sleep(for: limit)
@@ -59,6 +69,29 @@ final class DatabaseHelper: DatabaseCalls {
             }
             return response
         }
+    }
+
+    func problems() async -> [DaemonFailure] {
+        let present = state.withLock { $0 }
+        guard present.isWanted, !present.isStopped else { return [] }
+        guard let process = present.process, !process.hasEnded else {
+            let what = "the process that keeps shared databases has ended"
+            return [DaemonFailure(.failed, what, advice: "It is started again by itself; the daemon's log says why.")]
+        }
+        if let known = present.problems, .now - known.time < Self.freshness { return known.failures }
+        var failures = present.problems?.failures ?? []
+        do {
+            let found = try await Self.perform(DatabasesRequest(isBrief: true), in: process, within: Self.glance)
+            failures = found.databases.flatMap(\.failures)
+        } catch let failure as DaemonFailure where [.damaged, .versionMismatch].contains(failure.code) {
+            // The list of files cannot be read.
+            failures = [failure]
+        } catch {
+            // A process that is busy has the problems that it had.
+        }
+        let shown = failures
+        state.withLock { $0.problems = (shown, .now) }
+        return shown
     }
 
     private func running() throws -> HelperProcess {

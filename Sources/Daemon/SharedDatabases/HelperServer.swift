@@ -91,7 +91,7 @@ package final class HelperServer: Sendable {
         switch call {
         case let request as ShareDatabaseRequest: return DatabaseResponse(try service.share(request))
         case let request as AttachDatabaseRequest: return DatabaseResponse(try service.attach(request))
-        case is DatabasesRequest: return try service.list()
+        case let request as DatabasesRequest: return try service.list(isBrief: request.isBrief ?? false)
         case let request as DatabaseHistoryRequest: return try service.history(request)
         case let request as DatabaseReviewRequest: return try service.review(request)
         case let request as ResolveDatabaseRequest: try service.resolve(request)

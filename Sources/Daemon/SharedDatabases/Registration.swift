@@ -24,6 +24,8 @@ struct Registration: Codable, Hashable, Sendable {
     let sharesAll: Bool
     /// False until the file has its triggers: then the tables of `schema` are made first.
     var isComplete = false
+    /// True while sharing ends: a file that has become a plain one was not put there by someone else. Nil: false.
+    var isEnding: Bool?
     /// The tables as the cloud has them from this device; until `isComplete`, as they are to be made here.
     var schema: SharedSchema?
     /// The version of the rules of the tables (`TableRules.version`).

@@ -43,6 +43,7 @@ struct Round {
         try Self.checkFile(registration.path, mayBeAbsent: !registration.isComplete)
         if !registration.isComplete { try Self.complete(&registration, registry, deviceName: deviceName) }
         let probe = try SharingProbe(path: registration.path)
+        if registration.isEnding == true, probe.identifier == nil { return try finishEnding(registration) }
         report.probe = probe
         try check(probe, registration)
         let hasNewFiles = try probe.hasNewFiles(in: folder.url)
@@ -104,6 +105,13 @@ struct Round {
         // What this device has is written to the cloud as its own.
         registration.schema = nil
         try registry.update(registration)
+    }
+
+    /// Ends what a process began that died after the file had become a plain one.
+    private func finishEnding(_ registration: Registration) throws {
+        // Another program may have the file open; the mode is no obstacle to it.
+        _ = try? UbiquitousDatabase.restoreJournalMode(path: registration.path, to: registration.journalMode)
+        try registry.remove(registration.id)
     }
 
     private func check(_ probe: SharingProbe, _ registration: Registration) throws {

@@ -93,9 +93,18 @@ extension SharingService {
         let registration = try registration(request.name, in: request.container)
         try release(registration.id)
         do {
+            var ending = registration
+            ending.isEnding = true
+            try registry.update(ending)
             try end(registration, discards: request.discardsUnpublished)
-            try registry.remove(registration.id)
         } catch {
+            // A mark that stays says nothing about a file that is still shared.
+            try? registry.update(registration)
+            try keep(registration)
+            throw failure(error, registration.path)
+        }
+        do { try registry.remove(registration.id) } catch {
+            // The worker tries it again.
             try keep(registration)
             throw failure(error, registration.path)
         }
@@ -141,7 +150,10 @@ extension SharingService {
             guard discards else { throw error }
             return
         }
-        guard probe.identifier == registration.identifier else { return }
+        guard probe.identifier == registration.identifier else {
+            if registration.isEnding == true, probe.identifier == nil { restoreJournalMode(registration) }
+            return
+        }
         do {
             let plan = TablePlan(registration, probe, peers: [])
             let database = try UbiquitousDatabase(
@@ -156,6 +168,10 @@ extension SharingService {
             guard discards else { throw error }
             try UbiquitousDatabase.removeSharing(path: registration.path)
         }
+        restoreJournalMode(registration)
+    }
+
+    private func restoreJournalMode(_ registration: Registration) {
         // Another program may have the file open; the mode is no obstacle to it.
         _ = try? UbiquitousDatabase.restoreJournalMode(path: registration.path, to: registration.journalMode)
     }

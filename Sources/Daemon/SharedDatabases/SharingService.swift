@@ -33,7 +33,9 @@ final class SharingService: Sendable {
         }
     }
 
+    /// Starts the worker of a file, in place of an earlier one.
     func keep(_ registration: Registration) throws {
+        try release(registration.id)
         let worker = try SharingWorker(registration, registry, mount: mount, deviceName: deviceName, log: log)
         workers.withLock { $0[registration.id] = worker }
     }
@@ -89,12 +91,14 @@ final class SharingService: Sendable {
 
     // MARK: Lists
 
-    func list() throws(DaemonFailure) -> DatabasesResponse {
+    /// - Parameter isBrief: Whether to return what the last rounds have found, and nothing about the cloud.
+    func list(isBrief: Bool = false) throws(DaemonFailure) -> DatabasesResponse {
         let registrations = try registry.all
-        let fresh = probes(registrations.map(\.path))
+        let fresh = isBrief ? [:] : probes(registrations.map(\.path))
         let databases = registrations.compactMap { registration in
             worker(registration.id).map { $0.status(registration, fresh: fresh[registration.path]) }
         }
+        guard !isBrief else { return DatabasesResponse(databases: databases, available: []) }
         var available: [AvailableDatabase] = []
         for container in CloudFolder.containers(mount: mount) {
             for name in CloudFolder.databases(mount: mount, container: container) {

@@ -67,7 +67,10 @@ package struct DatabasesRequest: DaemonCall {
     package typealias Response = DatabasesResponse
     package static let verb = "databases"
 
-    package init() {}
+    /// Whether to return only what the last look at each file has found, at once: no file is opened, and `available` is empty. Nil: false.
+    package var isBrief: Bool?
+
+    package init(isBrief: Bool? = nil) { self.isBrief = isBrief }
 }
 
 package struct DatabasesResponse: CallResponse {

@@ -82,7 +82,9 @@ final class RecordingDaemon: DaemonControl {
         set { level.withLock { $0 = newValue } }
     }
 
-    let databases: any DatabaseCalls = NoDatabases()
+    /// What is wrong with shared files.
+    let problems = Mutex<[DaemonFailure]>([])
+    var databases: any DatabaseCalls { NoDatabases(daemon: self) }
 
     func stop() { stops.withLock { $0.append("stop") } }
 
@@ -95,6 +97,10 @@ final class RecordingDaemon: DaemonControl {
 
 /// A device whose databases are kept by no process.
 private struct NoDatabases: DatabaseCalls {
+    let daemon: RecordingDaemon
+
+    func problems() async -> [DaemonFailure] { daemon.problems.withLock { $0 } }
+
     func perform<Call: DaemonCall>(_ call: Call, within limit: Duration) async throws -> Call.Response {
         throw DaemonFailure(.unsupported, "no databases")
     }

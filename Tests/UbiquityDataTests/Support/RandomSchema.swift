@@ -24,6 +24,8 @@ struct RandomSchema {
 
         var all: [Column] { key + columns }
         var quoted: String { CaptureTriggers.quoted(name) }
+        /// The columns that statements may set.
+        var settable: [Column] { all.filter { !$0.constraint.hasPrefix("AS") } }
 
         var sql: String {
             let columns = all.map { "\($0.name) \($0.type) \($0.constraint)" }
@@ -44,7 +46,8 @@ struct RandomSchema {
     var tables: [UbiquitousTable] { parts.map(\.declared) }
     var sql: String { parts.map(\.sql).joined(separator: "\n") }
 
-    init(_ random: inout SeededGenerator) {
+    /// - Parameter generated: Whether tables may have generated columns.
+    init(_ random: inout SeededGenerator, generated: Bool = true) {
         var parts: [Table] = []
         for number in 0..<random.number(1..<4) {
             let name = "table \(number)"
@@ -66,7 +69,7 @@ struct RandomSchema {
                 }
                 columns.append(column)
             }
-            if random.chance(30) {
+            if random.chance(30), generated {
                 columns.append(
                     Column(name: "g", type: "", constraint: "AS (k0 || 'x') \(random.chance(50) ? "STORED" : "")"))
             }
@@ -106,20 +109,22 @@ struct RandomSchema {
         try queue.close()
     }
 
-    private func statement(_ random: inout SeededGenerator) -> (String, [RecordValue]) {
+    /// - Parameter schema: The name under which a connection has attached the file, with a period; empty for its main database.
+    func statement(_ random: inout SeededGenerator, in schema: String = "") -> (String, [RecordValue]) {
         let table = parts[random.number(0..<parts.count)]
         let clause = random.pick(["", "OR REPLACE", "OR REPLACE", "OR IGNORE", "OR FAIL"]) ?? ""
-        let columns = table.all.filter { !$0.constraint.hasPrefix("AS") }
+        let columns = table.settable
+        let quoted = schema + table.quoted
         let names = columns.map(\.name).joined(separator: ", ")
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         let values = columns.map { value(of: $0, table, &random) }
         switch random.number(0..<10) {
-        case 0..<4: return ("INSERT \(clause) INTO \(table.quoted)(\(names)) VALUES (\(marks))", values)
+        case 0..<4: return ("INSERT \(clause) INTO \(quoted)(\(names)) VALUES (\(marks))", values)
         case 4:
             let column = random.pick(table.columns.filter { !$0.constraint.hasPrefix("AS") }) ?? table.key[0]
             let target = table.key.map(\.name).joined(separator: ", ")
             let sql =
-                "INSERT INTO \(table.quoted)(\(names)) VALUES (\(marks)) ON CONFLICT (\(target)) DO UPDATE SET "
+                "INSERT INTO \(quoted)(\(names)) VALUES (\(marks)) ON CONFLICT (\(target)) DO UPDATE SET "
                 + "\(column.name) = excluded.\(column.name)"
             return (sql, values)
         case 5..<8:
@@ -127,12 +132,37 @@ struct RandomSchema {
             let filter = random.pick(columns) ?? column
             let comparison = random.pick(["=", "<>", "IS NOT"]) ?? "="
             return (
-                "UPDATE \(clause) \(table.quoted) SET \(column.name) = ? WHERE \(filter.name) \(comparison) ?",
+                "UPDATE \(clause) \(quoted) SET \(column.name) = ? WHERE \(filter.name) \(comparison) ?",
                 [value(of: column, table, &random), value(of: filter, table, &random)]
             )
         default:
             let filter = random.pick(columns) ?? table.key[0]
-            return ("DELETE FROM \(table.quoted) WHERE \(filter.name) = ?", [value(of: filter, table, &random)])
+            return ("DELETE FROM \(quoted) WHERE \(filter.name) = ?", [value(of: filter, table, &random)])
+        }
+    }
+
+    /// Returns triggers as programs have them, also such that write to the row that fired them.
+    func triggers(_ random: inout SeededGenerator, named name: String) -> [String] {
+        (0..<random.number(0..<4)).map { number in
+            let (table, other) = (parts[random.number(0..<parts.count)], parts[random.number(0..<parts.count)])
+            let event = random.pick(["INSERT", "UPDATE", "DELETE"]) ?? "UPDATE"
+            let row = event == "DELETE" ? "OLD" : "NEW"
+            let (column, there) = (
+                random.pick(table.settable) ?? table.key[0], random.pick(other.settable) ?? other.key[0]
+            )
+            let same = table.key.map { "\($0.name) = \(row).\($0.name)" }.joined(separator: " AND ")
+            let keys = other.key.map(\.name).joined(separator: ", ")
+            let values = other.key.indices.map { $0 == 0 ? "\(row).k0" : "'b'" }.joined(separator: ", ")
+            let refusal = random.pick(["IGNORE", "ABORT, 'x'", "FAIL, 'x'", "ROLLBACK, 'x'"]) ?? "IGNORE"
+            var (time, body) = ("AFTER", "")
+            switch random.number(0..<6) {
+            case 0, 1: body = "UPDATE \(table.quoted) SET \(column.name) = \(row).k0 || 'z' WHERE \(same)"
+            case 2: body = "UPDATE \(other.quoted) SET \(there.name) = \(row).k0 WHERE k0 <> \(row).k0"
+            case 3: body = "DELETE FROM \(other.quoted) WHERE k0 = 'b' AND \(row).k0 = 'a'"
+            case 4: body = "INSERT OR IGNORE INTO \(other.quoted)(\(keys)) VALUES (\(values))"
+            default: (time, body) = ("BEFORE", "SELECT RAISE(\(refusal)) WHERE \(row).k0 = 'c'")
+            }
+            return "CREATE TRIGGER \(name)\(number) \(time) \(event) ON \(table.quoted) BEGIN \(body); END"
         }
     }
 

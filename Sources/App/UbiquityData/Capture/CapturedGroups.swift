@@ -98,7 +98,7 @@ struct CapturedGroups {
             changes.append((noted.group, change))
         }
         try notedRows(of: table) { noted in
-            // A row that was not there, and was removed after its insert, is in both tables of noted rows.
+            // A row that was not there, and was changed or removed after its insert, is in both tables of noted rows.
             if let last, last.key == noted.key, last.group == noted.group { return }
             if let last { finish(last, after: last.key == noted.key ? noted.before : last.now) }
             last = noted
