@@ -181,8 +181,9 @@ bench-requests: setup
 	REQUEST_COUNTS=$(abspath $(REQUEST_COUNTS)) $(SWIFT_TEST) --filter 'RequestCountTests/workload' > $(REQUEST_COUNTS).log || { cat $(REQUEST_COUNTS).log; exit 1; }
 	@printf '%s\n' '| workload | requests | by kind | commits | reads | syncs |' '|---|---|---|---|---|---|'; cat $(REQUEST_COUNTS)
 
-# SCALE=tree runs one of: tree, placeholders, folder, big, moves.
+# SCALE=tree runs one of: tree, placeholders, folder, big, moves, million. The last one is not run unless it is named.
 scale: setup build
+	$(SWIFT_BUILD) --product long-log
 	scripts/scale $(SCALE)
 
 # LOAD='--devices 20 --seconds 10' is a short one, LOAD='--kill 30 --stop 20' one with faults.

@@ -125,9 +125,10 @@ def play(work, root):
             device.stop()
 
 
-def main(*scenarios):
-    """Runs the scenarios named on the command line, or all of them, each with new devices in a folder of its own."""
-    known = {work.__name__: work for work in scenarios}
+def main(*scenarios, only=()):
+    """Runs the scenarios named on the command line, or all of them, each with new devices in a folder of its own. Those in `only` run where
+    they are named."""
+    known = {work.__name__: work for work in [*scenarios, *only]}
     base = os.environ.get("UBIQUITY_DEVICES_DIR") or tempfile.mkdtemp(prefix="ubiquity-devices-", dir="/var/tmp")
     for name in ["HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"]:
         os.environ[name] = f"{base}/home"
@@ -139,7 +140,7 @@ def main(*scenarios):
     if unknown:
         sys.exit(f"there is no {unknown[0]}; there are: {', '.join(known)}")
     failed = False
-    for name in sys.argv[1:] or known:
+    for name in sys.argv[1:] or [work.__name__ for work in scenarios]:
         root = f"{base}/{name}"
         try:
             play(known[name], root)

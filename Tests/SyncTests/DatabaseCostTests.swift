@@ -9,7 +9,8 @@ import VirtualFileSystem
 
 @testable import Sync
 
-/// What operations cost in pages and in steps of SQLite's virtual machine. `DATABASE_ITEMS=1000,100000` measures other sizes, and prints.
+/// What operations cost in pages and in steps of SQLite's virtual machine. `DATABASE_ITEMS=1000,100000` measures other sizes, and prints;
+/// with `DATABASE_IDS=random`, of a database whose items were made by an earlier version.
 @Suite("The cost of an operation in a large database", .serialized)
 struct DatabaseCostTests {
     /// Sizes of databases whose figures are printed.
@@ -20,7 +21,8 @@ struct DatabaseCostTests {
     func figures() throws {
         print("documents\toperation\tstatements\tsteps\tread\twritten")
         for size in Self.printed {
-            let run = try CostRun(documents: size)
+            let isOld = ProcessInfo.processInfo.environment["DATABASE_IDS"] == "random"
+            let run = try CostRun(documents: size, isOld: isOld)
             for cost in try run.measure() {
                 let figures = [cost.statements, cost.steps, cost.misses, cost.writes]
                 print(

@@ -157,6 +157,7 @@ struct Device: Sendable {
     }
 
     func close() throws {
+        engine.downloads.recordComplete()
         try files.saveUsage()
         try engine.context.figures.save()
         files.removeBlobsNow()

@@ -82,6 +82,7 @@ package final class ContentService: Sendable {
             let (present, departures) = active.withLock { active in
                 (active.downloads[item.blob] != nil, active.departures)
             }
+            if !present { finisher.record(item.blob) }
             let source = present ? nil : try self.source(of: item)
             let entry = try active.withLock { active -> ActiveDownload? in
                 var entry = active.downloads[item.blob]
@@ -153,6 +154,9 @@ package final class ContentService: Sendable {
 
     /// Returns once a complete download of that item is recorded as whole, or at once if it has been.
     package func finish(_ item: LocalItem) async throws { try await finisher.finish(item.blob) }
+
+    /// Records the downloads that are complete, so that an orderly stop does not lose them.
+    package func recordComplete() { finisher.recordAll() }
 
     private func unqueue(_ item: LocalItem) {
         let idle = active.withLock { active -> ActiveDownload? in

@@ -10,6 +10,9 @@ import Transfers
 
 /// Turns complete downloads into materialised files, many at once: the bytes become durable first, then one transaction records them. Until
 /// then the database does not mention them, so it never promises bytes that a crash has lost.
+///
+/// A download that ends alone is recorded at once. Those that follow within ``gap`` are gathered, unless something waits for one of them: a
+/// program that reads does not, as it has its bytes already.
 final class DownloadFinisher: Sendable {
     fileprivate struct Expected {
         let item: LocalItem
@@ -25,12 +28,20 @@ final class DownloadFinisher: Sendable {
         /// Blobs taken out of ``expected`` that are being recorded in the database.
         var settling: Set<BlobName> = []
         var isRunning = false
+        /// The time until the next group; cancelled where something waits.
+        var pause: Task<Void, Never>?
+
+        var isUrgent: Bool { !waiters.isEmpty || complete.count >= DownloadFinisher.limit }
     }
 
     private let context: EngineContext
     private let state = Mutex(State())
     /// From this many on, one flush of the file system is cheaper than one per file.
     private static let flushAllFrom = 8
+    /// How long completed downloads are gathered.
+    static let gap = Duration.milliseconds(100)
+    /// The maximum number of downloads that are gathered. Each keeps a file open.
+    static let limit = 128
 
     init(_ context: EngineContext) { self.context = context }
 
@@ -56,6 +67,7 @@ final class DownloadFinisher: Sendable {
         let starts = state.withLock { state in
             guard state.expected[blob] != nil, !state.complete.contains(blob) else { return false }
             state.complete.append(blob)
+            if state.isUrgent { state.pause?.cancel() }
             return state.start()
         }
         if starts { Task { await run() } }
@@ -69,6 +81,7 @@ final class DownloadFinisher: Sendable {
                 state.waiters[blob, default: []].append(continuation)
                 if state.settling.contains(blob) { return (false, false) }
                 if !state.complete.contains(blob) { state.complete.append(blob) }
+                state.pause?.cancel()
                 return (false, state.start())
             }
             if isDone { continuation.resume() }
@@ -82,8 +95,7 @@ final class DownloadFinisher: Sendable {
                 let blobs = state.complete
                 state.complete = []
                 if blobs.isEmpty { state.isRunning = false }
-                state.settling = Set(blobs)
-                return blobs.compactMap { state.expected.removeValue(forKey: $0) }
+                return state.take(blobs)
             }
             guard !group.isEmpty else {
                 if state.withLock({ !$0.isRunning }) { return }
@@ -94,15 +106,58 @@ final class DownloadFinisher: Sendable {
                 try await context.blocking { try self.settle(group) }
                 result = .success(())
             } catch { result = .failure(error) }
-            if case .failure(let error) = result {
-                context.log.error("could not note complete downloads", metadata: ["error": "\(error)"])
-            }
-            let waiters = state.withLock { state in
-                state.settling = []
-                return group.flatMap { state.waiters.removeValue(forKey: $0.item.blob) ?? [] }
-            }
-            for waiter in waiters { waiter.resume(with: result) }
+            settled(group, result)
+            await pause()
         }
+    }
+
+    /// Records a complete download before returning, so that a program that opens the file again does not fetch it again. Does nothing if it
+    /// is not complete, or being recorded.
+    func record(_ blob: BlobName) {
+        let group = state.withLock { state -> [Expected] in
+            guard let place = state.complete.firstIndex(of: blob) else { return [] }
+            state.complete.remove(at: place)
+            return state.take([blob])
+        }
+        guard !group.isEmpty else { return }
+        settled(group, Result { try settle(group) })
+    }
+
+    /// Records all complete downloads before returning.
+    func recordAll() {
+        let group = state.withLock { state in
+            defer { state.complete = [] }
+            return state.take(state.complete)
+        }
+        guard !group.isEmpty else { return }
+        settled(group, Result { try settle(group) })
+    }
+
+    private func settled(_ group: [Expected], _ result: Result<Void, any Error>) {
+        if case .failure(let error) = result {
+            context.log.error("could not note complete downloads", metadata: ["error": "\(error)"])
+        }
+        let waiters = state.withLock { state in
+            state.settling.subtract(group.map(\.item.blob))
+            return group.flatMap { state.waiters.removeValue(forKey: $0.item.blob) ?? [] }
+        }
+        for waiter in waiters { waiter.resume(with: result) }
+    }
+
+    /// Lets downloads gather.
+    private func pause() async {
+        let clock = context.clock
+        let pause = Task {
+            // Ends early where it is cancelled.
+            _ = try? await clock.sleep(for: Self.gap)
+        }
+        let isUrgent = state.withLock { state in
+            state.pause = pause
+            return state.isUrgent
+        }
+        if isUrgent { pause.cancel() }
+        await pause.value
+        state.withLock { $0.pause = nil }
     }
 
     private func settle(_ group: [Expected]) throws {
@@ -146,6 +201,15 @@ extension MetadataTransaction {
 }
 
 extension DownloadFinisher.State {
+    /// Takes the downloads out of those that are expected, to record them.
+    fileprivate mutating func take(_ blobs: [BlobName]) -> [DownloadFinisher.Expected] {
+        settling.formUnion(blobs)
+        let taken = blobs.compactMap { expected.removeValue(forKey: $0) }
+        // One that was forgotten meanwhile has nothing to record.
+        if taken.count < blobs.count { settling.subtract(Set(blobs).subtracting(taken.map(\.item.blob))) }
+        return taken
+    }
+
     fileprivate mutating func start() -> Bool {
         guard !isRunning else { return false }
         isRunning = true

@@ -43,7 +43,7 @@ package struct EngineContext: Sendable {
     package init(
         metadata: MetadataDatabase, content: ContentStore, backend: any CloudBackend, mounted: any MountedFiles,
         transfers: TransferContext, device: DeviceID, deviceName: String, time: any TimeSource,
-        newID: @escaping @Sendable () -> ItemID = ItemID.random, timing: EngineTiming = EngineTiming(),
+        newID: (@Sendable () -> ItemID)? = nil, timing: EngineTiming = EngineTiming(),
         announcedSize: UInt64 = 4 << 20, permits: any EnginePermits = UncontendedPermits(), log: Logger
     ) {
         self.metadata = metadata
@@ -60,7 +60,7 @@ package struct EngineContext: Sendable {
         self.time = time
         namesakes = Namesakes(since: time.now())
         figures = DownloadFigures(metadata, log: log) { CivilDate(localDayOf: time.now()).daysSince1970 }
-        self.newID = newID
+        self.newID = newID ?? { ItemID.made(at: time.now()) }
         self.timing = timing
         self.announcedSize = announcedSize
         self.permits = permits

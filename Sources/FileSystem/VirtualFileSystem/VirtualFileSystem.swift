@@ -32,7 +32,7 @@ package final class VirtualFileSystem: Sendable {
     let exclusions: ExclusionRules
     let ignoring = IgnoreRules()
     let owner: (user: UInt32, group: UInt32)
-    /// Makes the ids of new items; random except in tests.
+    /// Makes the ids of new items.
     let newID: @Sendable () -> ItemID
     let log: Logger
     let startedAt: Timestamp
@@ -60,7 +60,7 @@ package final class VirtualFileSystem: Sendable {
         metadata: MetadataDatabase, content: ContentStore, source: any ContentSource,
         observer: (any TreeObserver)? = nil, time: any TimeSource,
         owner: (user: UInt32, group: UInt32), exclusions: ExclusionRules = .standard,
-        newID: @escaping @Sendable () -> ItemID = ItemID.random, log: Logger
+        newID: (@Sendable () -> ItemID)? = nil, log: Logger
     ) {
         self.metadata = metadata
         self.content = content
@@ -69,7 +69,7 @@ package final class VirtualFileSystem: Sendable {
         self.time = time
         self.exclusions = exclusions
         self.owner = owner
-        self.newID = newID
+        self.newID = newID ?? { ItemID.made(at: time.now()) }
         self.log = log
         startedAt = time.now()
         removal = BlobRemoval(content, metadata, log: log)

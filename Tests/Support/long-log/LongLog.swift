@@ -19,6 +19,9 @@ struct LongLog: AsyncParsableCommand {
     @Option(help: "Folders and documents together; each folder has 999 documents.")
     var items = 200_000
 
+    @Option(help: "Documents that were made and deleted, one after each item.")
+    var deleted = 0
+
     @Option(help: "Changes of an entry: a device that uploads while its items are made sends about as many.")
     var changes = 81
 
@@ -36,18 +39,24 @@ struct LongLog: AsyncParsableCommand {
                 parent = id(item)
                 waiting.append(try folderChange(item, named: "\(folder)"))
             } else {
-                let bytes = Array("folder \(folder)".utf8)
+                let bytes = bytes(ofFolder: folder)
                 if number == 1 {
                     try await backend.putChunk(
                         OutgoingChunk(id: Digest.of(bytes), frame: ChunkFrame.encode(bytes)), in: .cloudDocs)
                 }
-                let content = ContentReference(digest: Digest.of(bytes), size: UInt64(bytes.count), layout: .chunk)
+                let content = content(ofFolder: folder)
                 waiting.append(
                     .create(
                         id(item), parent: parent, name: try ItemName("document \(number - 1).txt"),
                         attributes: attributes(0o644), body: .file(.stored(content))))
             }
-            if waiting.count == changes || item == items - 1 {
+            if item < deleted { waiting.append(try shortLived(item, in: parent)) }
+            // The log has it for a while, as a deletion in the entry that makes it would leave no tombstone.
+            if item >= changes, item - changes < deleted {
+                let gone = item - changes
+                waiting.append(.delete(id(items + gone), base: content(ofFolder: gone / 1_000).digest))
+            }
+            if waiting.count >= changes || item == items - 1 {
                 entries += 1
                 try await append(waiting, entries, to: backend)
                 waiting = []
@@ -59,6 +68,20 @@ struct LongLog: AsyncParsableCommand {
     private func folderChange(_ item: Int, named name: String) throws -> Change {
         .create(
             id(item), parent: .documents, name: try ItemName(name), attributes: attributes(0o755), body: .folder)
+    }
+
+    private func shortLived(_ item: Int, in parent: ItemID) throws -> Change {
+        .create(
+            id(items + item), parent: parent, name: try ItemName("gone \(item).txt"), attributes: attributes(0o644),
+            body: .file(.stored(content(ofFolder: item / 1_000))))
+    }
+
+    private func bytes(ofFolder folder: Int) -> [UInt8] { Array("folder \(folder)".utf8) }
+
+    /// All documents of a folder have the same bytes.
+    private func content(ofFolder folder: Int) -> ContentReference {
+        let bytes = bytes(ofFolder: folder)
+        return ContentReference(digest: Digest.of(bytes), size: UInt64(bytes.count), layout: .chunk)
     }
 
     private func append(_ changes: [Change], _ number: UInt64, to backend: DirectoryBackend) async throws {

@@ -27,8 +27,8 @@ final class CostRun {
     private var costs: [Cost] = []
     private static let repeats = 400
 
-    init(documents: Int) throws {
-        large = try LargeDevice(documents: documents)
+    init(documents: Int, isOld: Bool = false) throws {
+        large = try LargeDevice(documents: documents, isOld: isOld)
         let metadata = large.device.metadata
         let writer = metadata.connections.writer.inDatabase { StatementMeter($0) }
         let reader = try metadata.read { StatementMeter($0.db) }

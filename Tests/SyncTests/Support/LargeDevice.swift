@@ -14,11 +14,13 @@ struct LargeDevice {
     let folders: [NodeID]
     private static let perFolder = 500
 
-    init(documents count: Int) throws {
+    /// - Parameter isOld: Whether the items have random ids, as those that earlier versions made.
+    init(documents count: Int, isOld: Bool = false) throws {
         self.count = count
         device = try KernellessDevice()
         let container = try device.container.id
         folders = try device.metadata.write { [documents = device.documents] transaction in
+            transaction.db.add(function: isOld ? Self.randomID : Self.orderedID)
             for statement in Self.statements(count, container, documents) {
                 try transaction.db.execute(sql: statement)
             }
@@ -33,6 +35,14 @@ struct LargeDevice {
     /// Returns the place of the document with that number, which is below ``count``.
     func place(_ index: Int) -> (name: String, folder: NodeID) {
         ("document \(index)", folders[index / Self.perFolder])
+    }
+
+    private static let randomID = DatabaseFunction("newID", argumentCount: 1) { _ in ItemID.random().data }
+
+    /// Ids of items that were made a second after each other.
+    private static let orderedID = DatabaseFunction("newID", argumentCount: 1) { values in
+        let number = Int64.fromDatabaseValue(values[0]) ?? 0
+        return ItemID.made(at: KernellessDevice.start.adding(.seconds(number))).data
     }
 
     // The rows are made by SQLite, because making 100,000 of them one after the other takes minutes in a debug build.
@@ -51,11 +61,11 @@ struct LargeDevice {
         return [
             """
             CREATE TEMP TABLE folders AS \(numbers) \(folderCount))
-            SELECT i, randomblob(16) AS id, CAST('folder ' || i AS BLOB) AS name, 0 AS node FROM numbers
+            SELECT i, newID(i) AS id, CAST('folder ' || i AS BLOB) AS name, 0 AS node FROM numbers
             """,
             """
             CREATE TEMP TABLE files AS \(numbers) \(4 * count))
-            SELECT i, (i % \(count)) / \(perFolder) AS folder, i >= \(count) AS isDeleted, randomblob(16) AS id,
+            SELECT i, (i % \(count)) / \(perFolder) AS folder, i >= \(count) AS isDeleted, newID(i) AS id,
               randomblob(32) AS digest, CAST('document ' || i AS BLOB) AS name FROM numbers
             """,
             """
