@@ -145,6 +145,12 @@ struct SharingServiceTests {
 
     /// Leaves what a process leaves that dies in `detach` after the file has become a plain one.
     private func interruptDetaching() throws {
+        _ = try beginDetaching()
+        try UbiquitousDatabase.removeSharing(path: folder.file("one"))
+    }
+
+    /// Leaves what a process leaves that dies in `detach` before it changes the file.
+    private func beginDetaching() throws -> SharingService {
         try folder.program("one", SharedFolder.schema, "INSERT INTO account VALUES ('a', 'cash', 1)")
         let service = try service("one")
         _ = try service.share(share("one"))
@@ -152,7 +158,7 @@ struct SharingServiceTests {
         var registration = try #require(try service.registry.all.first)
         registration.isEnding = true
         try service.registry.update(registration)
-        try UbiquitousDatabase.removeSharing(path: folder.file("one"))
+        return service
     }
 
     @Test("a detach that was interrupted is completed by the command, and by the next round")
@@ -171,6 +177,19 @@ struct SharingServiceTests {
             // What the first round has published, if it had begun.
             try? FileManager.default.removeItem(atPath: "\(folder.mount)/CloudDocs/Databases")
         }
+    }
+
+    @Test("a detach that died before the file became a plain one says nothing about a file that is put there later")
+    func staleEnding() throws {
+        _ = try beginDetaching()
+        let device = try SharingDevice("one", in: folder)
+        try device.step()
+        let registry = { try Registry(stateDirectory: "\(folder.path)/one-state").all }
+        #expect(try registry().map(\.isEnding) == [nil])
+        for ending in ["", "-wal", "-shm"] { unlink(folder.file("one") + ending) }
+        try folder.program("one", SharedFolder.schema)
+        #expect(device.failure()?.retry == .afterChange)
+        #expect(try registry().count == 1)
     }
 
     @Test("what the last rounds have found is listed without a look at the files")

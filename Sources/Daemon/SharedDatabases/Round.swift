@@ -46,6 +46,11 @@ struct Round {
         if registration.isEnding == true, probe.identifier == nil { return try finishEnding(registration) }
         report.probe = probe
         try check(probe, registration)
+        if registration.isEnding != nil {
+            // That detach died before it changed the file, so the mark would be wrong about a plain file that is put there later.
+            registration.isEnding = nil
+            try registry.update(registration)
+        }
         let hasNewFiles = try probe.hasNewFiles(in: folder.url)
         if peers == nil || hasNewFiles { readPeers(registration, &report) }
         var plan = TablePlan(registration, probe, peers: peers ?? [])

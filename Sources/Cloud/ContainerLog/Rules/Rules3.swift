@@ -3,6 +3,5 @@ extension FoldRules {
     static let rules3 = FoldRules(
         version: 3, isNeeded: { !$0.packages.isEmpty }, writesKeys: true, namesPackages: true,
         declaresPackageTypes: false, collects: false, switchesFolding: false, derivedIDs: .stableHash,
-        heirName: .deviceAndTime,
-        numberedName: .beforeExtension)
+        heirName: .deviceAndTime, numberedName: .beforeExtension)
 }

@@ -8,6 +8,5 @@ extension FoldRules {
                 || batch.changes.contains { if case .collection = $0 { true } else { false } }
         },
         writesKeys: true, namesPackages: true, declaresPackageTypes: true, collects: true, switchesFolding: false,
-        derivedIDs: .stableHash,
-        heirName: .deviceAndTime, numberedName: .beforeExtension)
+        derivedIDs: .stableHash, heirName: .deviceAndTime, numberedName: .beforeExtension)
 }
