@@ -83,6 +83,7 @@ class History:
         self.root = root
         self.devices = [Machine(root, name) for name in "ABC"]
         self.isCloudAway, self.settled = False, 0
+        self.inode = None
 
     def connect(self):
         """Runs before the devices start."""
@@ -148,15 +149,13 @@ class History:
             file.write(content(new))
             if self.random.random() < 0.3:
                 os.fsync(file.fileno())
-        old = self.look(device, name)
-        with self.ledger.act(new, old):
+        with self.replacing(device, name, new) as old:
             os.rename(path + ".tmp", path)
         return f"{name}: {new} over {old}"
 
     def delete(self, device, name=None):
         name = name or self.existing(device)
-        old = self.look(device, name)
-        with self.ledger.act(old=old):
+        with self.replacing(device, name) as old:
             os.unlink(device.path(name))
         return f"{name}: {old}"
 
@@ -165,8 +164,7 @@ class History:
         if name == target:
             return "nothing"
         self.folder(device, target)
-        old = self.look(device, target)
-        with self.ledger.act(old=old):
+        with self.replacing(device, target) as old:
             os.rename(device.path(name), device.path(target))
         return f"{name} to {target} over {old}"
 
@@ -178,11 +176,12 @@ class History:
         if name == target or token is None:
             return "nothing"
         self.folder(device, target)
-        old = self.look(device, target)
+        old, inode = self.look(device, target), self.inode
         self.ledger.copied.add(token)
-        with self.ledger.act(token, old):
+        with self.ledger.act(token, old) as missed:
             with open(device.path(target), "wb") as file:
                 file.write(content(token))
+                missed += [inode] if os.fstat(file.fileno()).st_ino != inode else []
         outcome = f"{name} to {target}: {token} over {old}"
         act = self.random.choice([self.write, self.write, self.delete, None])
         if act:
@@ -218,8 +217,7 @@ class History:
         """`rm -r`, file by file."""
         folder = self.random.choice([name for name in FOLDERS if name])
         for name in [name for name in device.files() if name.startswith(folder + "/")]:
-            old = self.look(device, name)
-            with self.ledger.act(old=old):
+            with self.replacing(device, name):
                 os.unlink(device.path(name))
         for below, _, _ in os.walk(device.path(folder), topdown=False):
             os.rmdir(below)
@@ -235,13 +233,25 @@ class History:
     def folder(self, device, name):
         os.makedirs(os.path.dirname(device.path(name)), exist_ok=True)
 
+    @contextlib.contextmanager
+    def replacing(self, device, name, new=None):
+        """An operation that replaces the file of that name, whose content it receives, or removes it. The file may have got another name
+        between the two, where that of another device kept this one: then it was not replaced."""
+        old, inode = self.look(device, name), self.inode
+        with self.ledger.act(new, old) as missed:
+            yield old
+            with os.scandir(os.path.dirname(device.path(name))) as entries:
+                missed += [entry for entry in entries if entry.inode() == inode]
+
     def look(self, device, name):
         """Returns the token of the content that a name shows; None if there is no file."""
+        self.inode = None
         try:
             descriptor = os.open(device.path(name), os.O_RDONLY)
         except FileNotFoundError:
             return None
         try:
+            self.inode = os.fstat(descriptor).st_ino
             return self.read(descriptor, f"{device.name} {name}")
         finally:
             os.close(descriptor)

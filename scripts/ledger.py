@@ -38,13 +38,15 @@ class Ledger:
 
     @contextlib.contextmanager
     def act(self, new=None, old=None):
-        """An operation that replaces `old` by `new`; if it is interrupted, either may be there."""
+        """An operation that replaces `old` by `new`; if it is interrupted, either may be there. It receives a list, to which it adds anything
+        if another document had taken the place of `old`, which then stays where it went."""
+        missed = []
         try:
-            yield
+            yield missed
         except OSError:
             self.doubted |= {new, old} - {None}
             raise
         if new:
             self.written.add(new)
-        if old and old != new:
+        if old and old != new and not missed:
             self.replaced.add(old)

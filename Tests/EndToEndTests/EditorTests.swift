@@ -64,6 +64,41 @@ extension EndToEnd {
         }
 
         @Test(
+            "an editor that saves a text which it read before another device's edit arrived keeps that edit beside its own",
+            arguments: ["backupcopy=yes", "backupcopy=no", "nowritebackup"])
+        func lateSave(settings: String) async throws {
+            try await TestDevices.with(devices: ["A", "B"]) { test in
+                let (a, b) = (test.a, test.b)
+                try await test.expectSameEverywhere("printf 'one\\nold\\n' > doc.txt")
+                let terminal = "tmux -L late-$(basename \(settings)) -f /dev/null"
+                try await b.shell(
+                    """
+                    \(terminal) new-session -d -x 80 -y 24 "vim -Nu NONE -c 'set \(settings)' doc.txt"
+                    until \(terminal) capture-pane -p | grep -q old; do read -t 0.1 < <(:) || true; done
+                    """)
+                try await a.shell("echo 'from A' >> doc.txt")
+                try await a.sync()
+                // A look at the size is not a look at the text.
+                try await eventually("the edit arrives") { try await b.shell("stat -c %s doc.txt") == "15" }
+                try await b.shell(
+                    """
+                    \(terminal) send-keys ':%s/old/new/' Enter ':w!' Enter ':q!' Enter
+                    while \(terminal) has-session 2> /dev/null; do read -t 0.1 < <(:) || true; done
+                    """)
+                try await b.sync()
+                try await a.sync()
+                for device in [a, b] {
+                    #expect(try await device.contents("doc.txt") == "one\nnew")
+                    let others = try await device.list().filter { $0 != "doc.txt" && !$0.hasSuffix("~") }
+                    #expect(others.count == 1, "\(others)")
+                    if let other = others.first {
+                        #expect(try await device.contents(other) == "one\nold\nfrom A")
+                    }
+                }
+            }
+        }
+
+        @Test(
             "a stream editor that edits in place keeps the document's identity",
             arguments: [
                 "sed -i s/old/new/ doc.txt", "sed -i~ s/old/new/ doc.txt", "perl -pi -e s/old/new/ doc.txt",

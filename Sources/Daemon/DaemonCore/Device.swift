@@ -71,7 +71,7 @@ struct Device: Sendable {
         files = VirtualFileSystem(
             metadata: metadata, content: content, source: link,
             observer: TreeObservers(claims: claims, monitors: queries.monitors), time: try DiskTime(),
-            owner: (geteuid(), getegid()), log: logger)
+            owner: (geteuid(), getegid()), device: id, log: logger)
         metadata.watchRows { [queries, claims, files, rowChanges] in
             claims.known.forget($0)
             queries.changed($0)

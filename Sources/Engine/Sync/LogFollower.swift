@@ -56,6 +56,7 @@ package struct LogFollower: Sendable {
         for merge in result.merged { try follower.unite(merge.from, into: merge.into) }
         var seen: Set<ItemID> = []
         for id in touched where seen.insert(id).inserted { try follower.follow(id) }
+        try follower.showWaiting()
         try follower.showAgain(aside)
         try follower.nameSiblings()
         try follower.showContainer()
@@ -120,6 +121,7 @@ package struct LogFollower: Sendable {
         try withPermit(ids, in: container) { held, transaction, effects in
             var follower = follower(transaction, container.id, held: held)
             for id in ids { try follower.follow(id) }
+            try follower.showWaiting()
             try follower.nameSiblings()
             try follower.showContainer()
             effects = follower.effects

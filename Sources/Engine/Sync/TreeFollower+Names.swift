@@ -41,6 +41,24 @@ extension TreeFollower {
         return false
     }
 
+    /// Shows the items of the log that waited for a name which became free. In the transaction that freed it: between two of them a program
+    /// would find nothing at that name, and save over a document that appears there a moment later.
+    mutating func showWaiting() throws {
+        guard !vacated.isEmpty else { return }
+        let tree = transaction.remote(in: container)
+        let folds = try tree.state().foldsNames
+        // Each item is followed once, so the loop terminates.
+        var followed: Set<ItemID> = []
+        while let place = vacated.popFirst() {
+            guard try transaction.local.item(named: place.name, in: place.parent) == nil,
+                let folder = try transaction.local.item(place.parent),
+                let waiting = try tree.child(of: folder.item, key: NameKey(place.name, folding: folds)),
+                followed.insert(waiting).inserted
+            else { continue }
+            try follow(waiting)
+        }
+    }
+
     private func isPackage(_ name: ItemName) throws -> Bool {
         try transaction.local.packageTypes(of: container).isPackage(name)
     }

@@ -28,6 +28,8 @@ package struct TreeFollower {
     package var effects = TreeEffects()
     /// Folders in which a name became free, that siblings may have wanted.
     var freed: Set<NodeID> = []
+    /// Names from which an item was moved or removed, and that another item of the log may wait for.
+    var vacated: Set<TreeEffects.Entry> = []
     /// Items being followed further up the call stack: names that are swapped would recurse for ever.
     private var underway: Set<ItemID> = []
     private var priorities: [NodeID: UInt8] = [:]
@@ -207,6 +209,7 @@ package struct TreeFollower {
             try transaction.local.update(row)
         }
         freed.insert(item.parent)
+        vacated.insert(TreeEffects.Entry(parent: item.parent, name: item.name))
         enter(item.parent, item.name)
         enter(folder, name)
         return true
@@ -228,6 +231,7 @@ package struct TreeFollower {
     mutating func drop(_ item: LocalItem) throws {
         try transaction.local.remove(item.node)
         freed.insert(item.parent)
+        vacated.insert(TreeEffects.Entry(parent: item.parent, name: item.name))
         enter(item.parent, item.name)
         effects.removed.append(item)
         if item.kind == .file, item.presence != .none, !isOpen(item.node) { effects.orphanedBlobs.append(item.blob) }

@@ -25,6 +25,8 @@ package final class OpenFile: Sendable {
         var baseline: BlobStatus?
         /// Whether an edit has been recorded since writing began.
         var hasNotedEdit = false
+        /// What programs had last seen in the place of the document when an open emptied it, until its edit is recorded.
+        var overwriting: SeenContent?
         /// Whether the last writer has closed the file and its row does not say so yet.
         var isUnfinished = false
         /// Whether the name is gone; the bytes are then removed with the last handle.

@@ -104,17 +104,21 @@ extension VirtualFileSystem {
         _ name: ItemName, in parent: NodeID, kind: LocalKind, caller: Caller, fill: (inout LocalItem) -> Void,
         afterInsertion: (LocalItem) throws -> Void = { _ in }
     ) throws -> LocalItem {
+        var base: SeenContent?
         let item = try creating { transaction in
             let folder = try folder(parent, transaction)
             guard try transaction.local.item(named: name, in: parent) == nil else { throw Errno(EEXIST) }
             try checkFolding(name, in: folder, transaction)
             var item = try newItem(name, in: folder, kind: kind, caller: caller, transaction)
             fill(&item)
-            try inheritIdentity(&item, transaction)
+            base = try inheritIdentity(&item, transaction)
             item.node = try transaction.local.insert(item)
             try transaction.local.touch(parent, at: item.changed)
             try afterInsertion(item)
             return item
+        }
+        if kind == .file {
+            note(base ?? SeenContent(item: item.item, content: nil), at: DocumentPlace(parent, name))
         }
         notifyIfPending(item)
         return item
@@ -160,19 +164,26 @@ extension VirtualFileSystem {
     }
 
     /// Takes over the identity of an item of the same name and kind whose deletion is not in the log yet.
-    func inheritIdentity(_ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
+    ///
+    /// - Returns: The content that a new file of that identity replaces; nil if it replaces none.
+    @discardableResult
+    func inheritIdentity(
+        _ item: inout LocalItem, _ transaction: MetadataTransaction
+    ) throws -> SeenContent? {
         // The log cannot change a link's target: another link is another item.
         guard item.exclusion != .own, item.kind != .symlink,
             let departure = try transaction.pending.departure(named: item.name, in: item.parent),
             departure.kind == item.kind,
             departure.container == item.container
-        else { return }
+        else { return nil }
+        let base = item.kind == .file ? try rebase(departure, transaction) : nil
         try transaction.pending.removeDeparture(of: departure.item, in: departure.container)
         item.item = departure.item
         item.isKnown = true
-        guard item.isExcluded else { return }
+        guard item.isExcluded else { return base }
         // The name is in the log, so no pattern excludes it.
         item.exclusion = .none
         if !item.isWriting { markPending(&item, at: time.now()) }
+        return base
     }
 }

@@ -109,7 +109,9 @@ extension VirtualFileSystem {
         let bytes = SharedDescriptor(adopting: try content.create(empty.blob))
         // A start after a crash of the daemon relies on this time.
         try LocalContent.setModified(time.now(), descriptor: bytes.raw)
-        let row = try update(item.node, .freeing) { row in
+        var base: SeenContent?
+        let row = try update(item.node, .freeing) { row, transaction in
+            base = try rebase(row, overwritten: state.overwriting, transaction)
             row.presence = .whole
             row.ranges = []
             row.size = 0
@@ -118,6 +120,7 @@ extension VirtualFileSystem {
             row.wanted = 0
             row.generation = empty.generation
         }
+        finishOverwriting(&state, base)
         state.item = row
         state.bytes = bytes
         state.blob = row.blob

@@ -12,10 +12,13 @@ extension VirtualFileSystem {
     func noteEdit(_ state: inout OpenFile.State) throws {
         guard let item = state.item, let written = try unrecordedWrite(state) else { return }
         let now = time.now()
-        state.item = try update(item.node, .freeing) { row in
+        var base: SeenContent?
+        state.item = try update(item.node, .freeing) { row, transaction in
+            base = try rebase(row, overwritten: state.overwriting, transaction)
             Self.noteEdit(written, &row)
             markPending(&row, at: now)
         }
+        finishOverwriting(&state, base)
         recorded(written, of: item.node, &state)
         source.localTreeChanged()
     }

@@ -27,6 +27,11 @@ extension VirtualFileSystem {
                 try file.state.withLock { state in
                     try load(&state, node, permit, canWrite: canWrite, isLook: isLook)
                     if isLook, state.download != nil { head = state.item?.head }
+                    if truncate {
+                        noteOverwriting(&state)
+                    } else if !keepsAccessTime, let item = state.item {
+                        noteSeen(item)
+                    }
                     if canWrite { try beginWriting(&state) }
                     do {
                         if truncate { try resize(&state, to: 0) }
@@ -166,9 +171,16 @@ extension VirtualFileSystem {
     func update(
         _ node: NodeID, _ use: SpaceUse = .ordinary, _ body: (inout LocalItem) throws -> Void
     ) throws -> LocalItem {
+        try update(node, use) { item, _ in try body(&item) }
+    }
+
+    @discardableResult
+    func update(
+        _ node: NodeID, _ use: SpaceUse = .ordinary, _ body: (inout LocalItem, MetadataTransaction) throws -> Void
+    ) throws -> LocalItem {
         try metadata.write(use) { transaction in
             var item = try existing(node, transaction)
-            try body(&item)
+            try body(&item, transaction)
             try transaction.local.update(item)
             return item
         }

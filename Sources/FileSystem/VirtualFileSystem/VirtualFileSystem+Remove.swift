@@ -58,6 +58,7 @@ extension VirtualFileSystem {
 
     /// Records that an item which the cloud knows is gone from its place.
     func leaveDeparture(of item: LocalItem, _ transaction: MetadataTransaction) throws {
+        try noteDeparture(of: item, transaction)
         try transaction.pending.insert(
             Departure(
                 container: item.container, item: item.item, parent: item.parent, name: item.name, kind: item.kind,

@@ -14,9 +14,11 @@ extension VirtualFileSystem {
         if oldParent == .root, newParent == .root { return try renameTopFolder(oldName, to: newName, mode: mode) }
         let now = time.now()
         let (moves, replaced) = try naming.shared {
+            var base: SeenContent?
             let (moves, replaced) = try metadata.write { transaction in
-                try rename(oldName, in: oldParent, to: newName, in: newParent, mode: mode, transaction, at: now)
+                try rename(oldName, in: oldParent, to: newName, in: newParent, mode: mode, &base, transaction, at: now)
             }
+            if let base { note(base, at: DocumentPlace(newParent, newName)) }
             if let replaced, let move = moves.first {
                 observer?.happened(.replaced(replaced, with: move.item))
             } else {
@@ -37,10 +39,10 @@ extension VirtualFileSystem {
     /// An item as it was before the move, with its new folder and name.
     private typealias Move = (item: LocalItem, parent: NodeID, name: ItemName)
 
-    /// Returns the items that have a new name, and those that were replaced.
+    /// Returns the items that have a new name, and those that were replaced. `base` becomes what an edit by renaming is based on.
     private func rename(
         _ oldName: ItemName, in oldParent: NodeID, to newName: ItemName, in newParent: NodeID, mode: RenameMode,
-        _ transaction: MetadataTransaction, at now: Timestamp
+        _ base: inout SeenContent?, _ transaction: MetadataTransaction, at now: Timestamp
     ) throws -> (moves: [Move], replaced: LocalItem?) {
         let from = try folder(oldParent, transaction)
         let into = try folder(newParent, transaction)
@@ -61,7 +63,7 @@ extension VirtualFileSystem {
             try exchange((item, from), (target, into), transaction, at: now)
             return ([(item, newParent, newName), (target, oldParent, oldName)], nil)
         }
-        try move(item, to: newName, in: into, replacing: target, transaction, at: now)
+        base = try move(item, to: newName, in: into, replacing: target, transaction, at: now)
         return ([(item, newParent, newName)], target)
     }
 
@@ -96,7 +98,8 @@ extension VirtualFileSystem {
     private func move(
         _ old: LocalItem, to name: ItemName, in folder: LocalItem, replacing target: LocalItem?,
         _ transaction: MetadataTransaction, at now: Timestamp
-    ) throws {
+    ) throws -> SeenContent? {
+        var base: SeenContent?
         var item = old
         item.parent = folder.node
         item.name = name
@@ -105,10 +108,13 @@ extension VirtualFileSystem {
         let wasExcluded = item.isExcluded
         item.exclusion = try exclusion(ofMoved: old, to: name, in: folder, replacing: target, transaction)
         if let target {
+            if isSave(item, over: target) {
+                base = try rebase(target, on: seen(at: DocumentPlace(of: target)), transaction)
+            }
             try transaction.local.remove(target.node)
             try succeed(target, &item, transaction)
         } else if !item.isKnown {
-            try inheritIdentity(&item, transaction)
+            base = try inheritIdentity(&item, transaction)
         }
         if item.isExcluded, !wasExcluded, item.kind != .folder { try leaveSync(&item, from: old, transaction) }
         markPending(&item, at: now)
@@ -121,6 +127,8 @@ extension VirtualFileSystem {
         }
         try transaction.local.touch(old.parent, at: now)
         if folder.node != old.parent { try transaction.local.touch(folder.node, at: now) }
+        guard item.kind == .file, !old.isKnown else { return nil }
+        return base ?? (item.isKnown ? nil : SeenContent(item: item.item, content: nil))
     }
 
     /// Makes a renamed conflict sibling a document of its own.
@@ -140,13 +148,16 @@ extension VirtualFileSystem {
         sibling.attributes.permissions |= 0o200
     }
 
+    /// Returns whether a file that the cloud does not know was made to replace the document.
+    private func isSave(_ item: LocalItem, over target: LocalItem) -> Bool {
+        item.kind == .file && target.kind == .file && !item.isKnown && !item.isExcluded
+            && !target.isExcluded && !target.isConflictSibling
+    }
+
     /// Decides whose identity a name keeps when one file is renamed over another: a file that the cloud does not know was made to replace
     /// the document, so it becomes the document; a document of its own replaces the other for good.
     private func succeed(_ target: LocalItem, _ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
-        let becomesTarget =
-            item.kind == .file && target.kind == .file && !item.isKnown && !item.isExcluded
-            && !target.isExcluded && !target.isConflictSibling
-        guard becomesTarget else {
+        guard isSave(item, over: target) else {
             if let conflict = target.conflict {
                 try transaction.pending.insert(
                     Resolution(container: target.container, item: conflict.document, version: conflict.version))

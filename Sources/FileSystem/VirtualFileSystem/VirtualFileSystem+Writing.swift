@@ -52,12 +52,17 @@ extension VirtualFileSystem {
         }
         let written = try writtenStatus(state)
         let now = time.now()
-        state.item = try update(item.node, .freeing) { row in
-            if let written { Self.noteEdit(written, &row) }
+        var base: SeenContent?
+        state.item = try update(item.node, .freeing) { row, transaction in
+            if let written {
+                base = try rebase(row, overwritten: state.overwriting, transaction)
+                Self.noteEdit(written, &row)
+            }
             row.isWriting = false
             if row.isEdited { markPending(&row, at: now) }
         }
         if written != nil {
+            finishOverwriting(&state, base)
             state.hasNotedEdit = true
             observer?.happened(.changed(item.node))
         }

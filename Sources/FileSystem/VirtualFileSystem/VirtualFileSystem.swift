@@ -32,6 +32,8 @@ package final class VirtualFileSystem: Sendable {
     let exclusions: ExclusionRules
     let ignoring = IgnoreRules()
     let owner: (user: UInt32, group: UInt32)
+    /// This device, as the author of contents in the log.
+    let device: DeviceID
     /// Makes the ids of new items.
     let newID: @Sendable () -> ItemID
     let log: Logger
@@ -45,6 +47,9 @@ package final class VirtualFileSystem: Sendable {
     package let unreadable = UnreadableItems()
     let usage = UsageTimes()
     let statuses = StatusCache()
+    let seenContents = Mutex(SeenContents<DocumentPlace>())
+    /// What was last seen of documents that left their places unseen.
+    let departedUnseen = Mutex(SeenContents<ItemID>())
     let sparingLooks = Mutex(SparingLooks())
     /// The number of handles through which the kernel writes by itself.
     private let kernelWriterCount = Atomic<Int>(0)
@@ -59,7 +64,7 @@ package final class VirtualFileSystem: Sendable {
     package init(
         metadata: MetadataDatabase, content: ContentStore, source: any ContentSource,
         observer: (any TreeObserver)? = nil, time: any TimeSource,
-        owner: (user: UInt32, group: UInt32), exclusions: ExclusionRules = .standard,
+        owner: (user: UInt32, group: UInt32), device: DeviceID, exclusions: ExclusionRules = .standard,
         newID: (@Sendable () -> ItemID)? = nil, log: Logger
     ) {
         self.metadata = metadata
@@ -69,6 +74,7 @@ package final class VirtualFileSystem: Sendable {
         self.time = time
         self.exclusions = exclusions
         self.owner = owner
+        self.device = device
         self.newID = newID ?? { ItemID.made(at: time.now()) }
         self.log = log
         startedAt = time.now()

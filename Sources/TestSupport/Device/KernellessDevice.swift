@@ -60,7 +60,7 @@ package final class KernellessDevice: Sendable {
         files = VirtualFileSystem(
             metadata: metadata, content: content,
             source: IdleContentSource(content, container: .cloudDocs, transfers: transfers, patience: patience),
-            observer: changes, time: clock, owner: (1000, 1000), log: log)
+            observer: changes, time: clock, owner: (1000, 1000), device: id, log: log)
         metadata.watchRows { [weak files] in files?.rowsChanged($0) }
         var timing = EngineTiming()
         timing.settle = settle

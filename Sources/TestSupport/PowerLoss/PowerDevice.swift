@@ -40,7 +40,7 @@ final class PowerDevice: Sendable {
         link = EngineSource(content, transfers)
         files = VirtualFileSystem(
             metadata: metadata, content: content, source: link, time: try DiskTime(), owner: (geteuid(), getegid()),
-            log: log)
+            device: id, log: log)
         var timing = EngineTiming()
         (timing.settle, timing.gather, timing.maintenance) = (.milliseconds(20), .milliseconds(20), .milliseconds(200))
         let context = EngineContext(

@@ -33,8 +33,10 @@ package enum Vocabulary: Int, Hashable, Sendable, CaseIterable {
     case second = 2
     /// Also folders and packages whose content moves out before they are deleted.
     case third = 3
+    /// Also saves of texts that a program read long before.
+    case fourth = 4
 
-    package static let latest = third
+    package static let latest = fourth
 
     /// The number of actions, each as often as it is likely.
     var actions: Int {
@@ -42,6 +44,7 @@ package enum Vocabulary: Int, Hashable, Sendable, CaseIterable {
         case .first: 100
         case .second: 140
         case .third: 154
+        case .fourth: 162
         }
     }
 }

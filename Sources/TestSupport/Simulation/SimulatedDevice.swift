@@ -108,7 +108,7 @@ final class SimulatedDevice {
         root = try container(in: metadata).node
         let source = IdleContentSource(content, container: .cloudDocs, transfers: shared.transfers)
         let files = VirtualFileSystem(
-            metadata: metadata, content: content, source: source, time: time, owner: (1000, 1000),
+            metadata: metadata, content: content, source: source, time: time, owner: (1000, 1000), device: id,
             newID: ids.next, log: shared.log)
         let context = EngineContext(
             metadata: metadata, content: content, backend: shared.transfers.backend,

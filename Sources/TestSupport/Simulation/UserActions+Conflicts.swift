@@ -58,9 +58,9 @@ extension UserActions {
     /// that the document's unsent edit replaced.
     func excuseVersion(shownBy document: LocalItem?, _ ledger: inout Ledger) throws {
         guard let document, document.kind == .file, !document.isConflictSibling else { return }
-        let text = try content(of: document)
+        let text = try shownText(of: document)
         let versions = try device.metadata.read { try $0.local.siblings(of: document.item, in: document.container) }
-        for version in try versions.map({ try content(of: $0) }) {
+        for version in try versions.map(shownText) {
             if version == text { ledger.excuse(text) } else { ledger.excuseIfGone(version) }
         }
     }

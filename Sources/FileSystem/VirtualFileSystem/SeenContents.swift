@@ -1,0 +1,47 @@
+import CloudModel
+import LocalMetadata
+
+/// The contents that programs of this device have last seen at the names of documents.
+///
+/// An editor holds a text in memory, and may save it long after it read the document. If another device's content took the document's
+/// place in between, the editor never saw it, and the save must not be an edit of that content: it is an edit of what the editor read.
+///
+/// Bounded: a name that no program has opened for a long time is forgotten, and a save there replaces what the name shows.
+struct SeenContents<Key: Hashable> {
+    private let limit: Int
+    private var recent: [Key: SeenContent] = [:]
+    private var older: [Key: SeenContent] = [:]
+
+    /// - Parameter limit: The number of keys after which the oldest are forgotten; at most twice as many are kept.
+    init(limit: Int = 2_048) { self.limit = limit }
+
+    subscript(_ key: Key) -> SeenContent? { recent[key] ?? older[key] }
+
+    mutating func note(_ seen: SeenContent, at key: Key) {
+        if recent.count >= limit, recent[key] == nil {
+            older = recent
+            recent.removeAll(keepingCapacity: true)
+        }
+        recent[key] = seen
+    }
+}
+
+/// A content, as a program has seen it.
+struct SeenContent: Equatable {
+    let item: ItemID
+    /// Nil for a document that a program has made, whose bytes were not in the cloud yet.
+    let content: ContentReference?
+}
+
+/// The name of a document, where a program finds it.
+struct DocumentPlace: Hashable {
+    let folder: NodeID
+    let name: ItemName
+
+    init(_ folder: NodeID, _ name: ItemName) {
+        self.folder = folder
+        self.name = name
+    }
+
+    init(of item: LocalItem) { self.init(item.parent, item.name) }
+}

@@ -1,0 +1,158 @@
+import CloudModel
+import ContainerLog
+import DeviceSupport
+import LocalMetadata
+import TestSupport
+import Testing
+import VirtualFileSystem
+
+@testable import Sync
+
+/// Tests saves over a content of another device that no program here has opened: the editor still holds the text that it read before.
+@Suite("Saves over a content that no program has seen")
+struct UnseenContentTests {
+    private let device: KernellessDevice
+    private let document = ItemID.sample(1)
+
+    /// Another device has made a document.
+    init() throws {
+        device = try KernellessDevice()
+        try device.fold(.file(1, "a", "one"))
+    }
+
+    private func open() throws {
+        device.files.release(try device.files.open(try device.node("a"), canWrite: false, truncate: false))
+    }
+
+    /// Another device's change, whose bytes are downloaded at once.
+    private func arrive(_ change: Change) throws {
+        try device.fold(change)
+        try device.finishDownloads()
+    }
+
+    private func saveByRename(_ text: String) throws {
+        try device.save("new", text)
+        try device.rename("new", to: "a")
+    }
+
+    /// Uploads and sends what the device has, and expects these contents in the log.
+    private func expect(
+        _ current: String, conflicts: [String], of id: ItemID? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try device.settle()
+        let item = try #require(try device.remote(id ?? document), sourceLocation: sourceLocation)
+        #expect(item.digest == ContentReference.of(current).digest, sourceLocation: sourceLocation)
+        #expect(
+            item.conflicts.map(\.content.reference) == conflicts.map { ContentReference.of($0) },
+            sourceLocation: sourceLocation)
+        #expect(try device.unrest == [], sourceLocation: sourceLocation)
+        #expect(try device.disagreements("") == [], sourceLocation: sourceLocation)
+    }
+
+    @Test("a save by renaming keeps the content that arrived after the editor had read the document")
+    func rename() throws {
+        try open()
+        try device.fold(.edit(document, from: "one", to: "two"))
+        try saveByRename("three")
+        try expect("three", conflicts: ["two"])
+        #expect(try device.names().count == 2)
+    }
+
+    @Test("a save that empties the document first keeps it too")
+    func truncation() throws {
+        try open()
+        try device.fold(.edit(document, from: "one", to: "two"))
+        try device.edit("a", "three")
+        try expect("three", conflicts: ["two"])
+    }
+
+    @Test("a save that empties a document whose bytes are here keeps what was there")
+    func truncationOfBytes() throws {
+        try open()
+        try device.fold(.edit(document, from: "one", to: ""))
+        try device.edit("a", "three")
+        try expect("three", conflicts: [""])
+    }
+
+    @Test("a save that deletes the document first keeps it too")
+    func deletion() throws {
+        try open()
+        try device.fold(.edit(document, from: "one", to: "two"))
+        try device.remove("a")
+        try device.save("a", "three")
+        try expect("three", conflicts: ["two"])
+    }
+
+    @Test("an editor that saves again after its first save was uploaded keeps what arrived between the two")
+    func secondSave() throws {
+        try open()
+        try saveByRename("two")
+        try saveByRename("three")
+        try expect("three", conflicts: [])
+        try saveByRename("four")
+        try expect("four", conflicts: [])
+        try arrive(.edit(document, from: "four", to: "five"))
+        try saveByRename("six")
+        try saveByRename("seven")
+        try expect("seven", conflicts: ["five"])
+    }
+
+    @Test("an editor that made the document keeps what arrived after that")
+    func ownDocument() throws {
+        try device.save("mine", "one")
+        try device.settle()
+        let id = try #require(try device.row("mine")).item
+        try arrive(.edit(id, from: "one", to: "two"))
+        try device.save("new", "three")
+        try device.rename("new", to: "mine")
+        try expect("three", conflicts: ["two"], of: id)
+    }
+
+    @Test("a document of another device that took the name stays, too")
+    func takenName() throws {
+        try device.save("b", "mine")
+        try device.finishUploads()
+        try device.fold(.file(2, "b", "theirs"))
+        // The log is about to receive the document of this device, whose name it then changes.
+        let batch = try #require(try device.nextBatch())
+        #expect(try device.row("b")?.item != .sample(2))
+        try device.fold(batch)
+        #expect(try device.row("b")?.item == .sample(2), "the name is never free in between")
+        #expect(try device.names() == ["a", "b", "b 2"])
+        try device.save("new", "saved")
+        try device.rename("new", to: "b")
+        try expect("saved", conflicts: ["theirs"], of: .sample(2))
+    }
+
+    @Test("another document that was moved to the name of a deleted one stays, too", arguments: [true, false])
+    func movedDocument(empties: Bool) throws {
+        try device.fold(.file(2, "c", "theirs"))
+        try open()
+        try device.remove("a")
+        try device.save("a", "mine")
+        try device.remove("a")
+        try device.fold(.delete(document, base: ContentReference.of("one").digest), .move(.sample(2), to: "a"))
+        if empties { try device.edit("a", "saved") } else { try saveByRename("saved") }
+        try expect("saved", conflicts: ["theirs"], of: .sample(2))
+    }
+
+    @Test("a content that a program has opened is replaced, and so is one that no program ever read")
+    func seen() throws {
+        try saveByRename("two")
+        try expect("two", conflicts: [])
+        try arrive(.edit(document, from: "two", to: "three"))
+        try open()
+        try saveByRename("four")
+        try expect("four", conflicts: [])
+    }
+
+    @Test("bytes appended to a content are an edit of it")
+    func append() throws {
+        try open()
+        try device.fold(.edit(document, from: "one", to: ""))
+        let handle = try device.files.open(try device.node("a"), canWrite: true, truncate: false)
+        try device.write("two", to: handle)
+        device.files.release(handle)
+        try expect("two", conflicts: [])
+    }
+}
