@@ -30,6 +30,12 @@ struct UnseenContentTests {
         try device.finishDownloads()
     }
 
+    private func empty() throws {
+        var request = AttributeRequest()
+        request.size = 0
+        _ = try device.files.setAttributes(of: try device.node("a"), request)
+    }
+
     private func saveByRename(_ text: String) throws {
         try device.save("new", text)
         try device.rename("new", to: "a")
@@ -64,6 +70,17 @@ struct UnseenContentTests {
         try device.fold(.edit(document, from: "one", to: "two"))
         try device.edit("a", "three")
         try expect("three", conflicts: ["two"])
+    }
+
+    @Test("a save through a handle that cannot read, which empties the document later, keeps it too")
+    func lateTruncation() throws {
+        try open()
+        try device.fold(.edit(document, from: "one", to: ""))
+        let handle = try device.files.open(try device.node("a"), canRead: false, canWrite: true, truncate: false)
+        try empty()
+        try device.write("three", to: handle)
+        device.files.release(handle)
+        try expect("three", conflicts: [""])
     }
 
     @Test("a save that empties a document whose bytes are here keeps what was there")
@@ -146,11 +163,11 @@ struct UnseenContentTests {
         try expect("four", conflicts: [])
     }
 
-    @Test("bytes appended to a content are an edit of it")
-    func append() throws {
+    @Test("bytes appended to a content are an edit of it", arguments: [true, false])
+    func append(canRead: Bool) throws {
         try open()
         try device.fold(.edit(document, from: "one", to: ""))
-        let handle = try device.files.open(try device.node("a"), canWrite: true, truncate: false)
+        let handle = try device.files.open(try device.node("a"), canRead: canRead, canWrite: true, truncate: false)
         try device.write("two", to: handle)
         device.files.release(handle)
         try expect("two", conflicts: [])

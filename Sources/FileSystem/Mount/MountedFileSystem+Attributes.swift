@@ -52,7 +52,7 @@ extension MountedFileSystem {
         let task = Task { [self] in
             let result: Result<NodeAttributes, any Error>
             do {
-                let handle = try files.open(node, canWrite: true, truncate: false)
+                let handle = try files.open(node, canRead: false, canWrite: true, truncate: false)
                 defer { files.release(handle) }
                 try await files.makingRoomLater { try await files.waitUntilWhole(handle) }
                 result = .success(try files.makingRoom { try files.setAttributes(of: node, changes) })

@@ -25,7 +25,9 @@ package final class OpenFile: Sendable {
         var baseline: BlobStatus?
         /// Whether an edit has been recorded since writing began.
         var hasNotedEdit = false
-        /// What programs had last seen in the place of the document when an open emptied it, until its edit is recorded.
+        /// What programs had last seen in the place of the document when a handle was opened that cannot read it.
+        var unread: SeenContent?
+        /// The same, once such a handle has emptied the document, until that edit is recorded.
         var overwriting: SeenContent?
         /// Whether the last writer has closed the file and its row does not say so yet.
         var isUnfinished = false

@@ -75,7 +75,7 @@ extension VirtualFileSystem {
     /// `truncate(2)` of a file, whether it is open or not.
     func truncate(_ node: NodeID, to size: UInt64) throws {
         guard size <= UInt64(Int64.max) else { throw Errno(EFBIG) }
-        let handle = try open(node, canWrite: true, truncate: false)
+        let handle = try open(node, canRead: false, canWrite: true, truncate: false)
         defer { release(handle) }
         try handle.file.state.withLock { state in try resize(&state, to: size) }
     }
@@ -92,6 +92,7 @@ extension VirtualFileSystem {
     /// Sets the size of a file that is open for writing. A placeholder truncated to 0 needs no download.
     func resize(_ state: inout OpenFile.State, to size: UInt64) throws {
         guard let item = state.item, state.writers > 0 else { throw Errno(EINVAL) }
+        if size == 0 { state.overwriting = state.unread }
         if state.download != nil {
             guard size == 0 else { throw Errno(EAGAIN) }
             try startEmpty(item, &state)

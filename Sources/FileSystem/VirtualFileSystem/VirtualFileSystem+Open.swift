@@ -15,7 +15,7 @@ extension VirtualFileSystem {
     ///   - keepsAccessTime: Whether it was opened with `O_NOATIME`, for reading only: by some programs for a look.
     /// - Throws: ``AllowanceNeeded`` if it matters; `EAGAIN` if the program may not have the missing bytes. Truncating to 0 needs none.
     package func open(
-        _ node: NodeID, canWrite: Bool, truncate: Bool, permit: DownloadPermit? = .full,
+        _ node: NodeID, canRead: Bool = true, canWrite: Bool, truncate: Bool, permit: DownloadPermit? = .full,
         keepsAccessTime: Bool = false
     ) throws -> OpenHandle {
         let permit = truncate ? .full : permit
@@ -27,11 +27,7 @@ extension VirtualFileSystem {
                 try file.state.withLock { state in
                     try load(&state, node, permit, canWrite: canWrite, isLook: isLook)
                     if isLook, state.download != nil { head = state.item?.head }
-                    if truncate {
-                        noteOverwriting(&state)
-                    } else if !keepsAccessTime, let item = state.item {
-                        noteSeen(item)
-                    }
+                    if !keepsAccessTime { noteOpen(&state, canRead: canRead && !truncate) }
                     if canWrite { try beginWriting(&state) }
                     do {
                         if truncate { try resize(&state, to: 0) }

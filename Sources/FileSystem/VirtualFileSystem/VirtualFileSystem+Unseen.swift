@@ -25,19 +25,23 @@ extension VirtualFileSystem {
         return try metadata.read { try unseenContent(of: document, since: seen, $0) == nil }
     }
 
-    /// Notes that an open empties the document.
-    func noteOverwriting(_ state: inout OpenFile.State) {
-        guard let item = state.item, state.writers == 0 else { return }
-        state.overwriting = seen(at: DocumentPlace(of: item))
+    /// Notes what a handle that is about to be opened sees: nothing if it cannot read, or empties the document.
+    func noteOpen(_ state: inout OpenFile.State, canRead: Bool) {
+        guard let item = state.item else { return }
+        if canRead {
+            noteSeen(item)
+        } else if state.writers == 0 {
+            state.unread = seen(at: DocumentPlace(of: item))
+        }
     }
 
-    /// Notes what an edit of an emptied document is based on, after its transaction was committed.
+    /// Notes what the edit of an emptied document is based on, after its transaction was committed.
     func finishOverwriting(_ state: inout OpenFile.State, _ base: SeenContent?) {
-        state.overwriting = nil
+        (state.unread, state.overwriting) = (nil, nil)
         if let base, let item = state.item { note(base, at: DocumentPlace(of: item)) }
     }
 
-    /// Bases the edit of a document that an open has emptied as ``rebase(_:on:_:)`` does.
+    /// Bases the edit of a document that a program has emptied as ``rebase(_:on:_:)`` does.
     ///
     /// - Parameter seen: Nil for any other edit, which keeps its base.
     func rebase(
