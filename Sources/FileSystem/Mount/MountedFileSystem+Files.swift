@@ -35,7 +35,8 @@ extension MountedFileSystem {
     private func open(_ node: NodeID, _ flags: FuseOpenFlags, _ permit: DownloadPermit?) throws -> OpenHandle {
         // O_TRUNC also empties a file that is opened for reading only.
         try files.open(
-            node, canRead: flags.isReading, canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates, permit: permit,
+            node, canRead: flags.isReading, canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates,
+            permit: permit,
             keepsAccessTime: flags.keepsAccessTime)
     }
 
