@@ -5,7 +5,8 @@ import Testing
 
 @testable import Ubiquity
 
-@Suite("The identity of an account")
+// One test after the other, because all observe the same notification.
+@Suite("The identity of an account", .serialized)
 struct IdentityTests {
     private func status(_ cloud: CloudStatus, device: String = "1") -> MountStatus {
         MountStatus(mount: "/m", pid: 1, state: "/s", device: DeviceStatus(name: "d", id: device), cloud: cloud)
