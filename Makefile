@@ -11,7 +11,7 @@ ALONE := DirectoryCloudTests HTTPCloudTests S3CloudTests EndToEndTests FuseTests
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test simulate golden histories reads model powerloss faults fuzz fuzz-build tsan check format \
+.PHONY: help setup setup-build build run stop test simulate golden histories reads model powerloss faults fuzz fuzz-build tsan check fresh-install format \
 	bench bench-requests database-cost database-bench scale services server-load collection distant-bucket worst-client namespaces desktop desktop-programs s3 cluster cluster-load stress docs \
 	install deb clean
 
@@ -51,6 +51,7 @@ help:
 	@echo "make setup    install the Debian packages that building and testing need"
 	@echo "make install  install below PREFIX ($(PREFIX)), staged in DESTDIR"
 	@echo "make deb      build a Debian package that needs no Swift where it is installed"
+	@echo "make fresh-install  install that package in a new Debian with GNOME's file manager, and look at a mount there (needs root)"
 
 setup:
 	scripts/setup build test
@@ -262,6 +263,10 @@ install: setup-build
 
 deb: setup-build
 	packaging/deb
+
+fresh-install: deb
+	scripts/setup fresh-install
+	scripts/fresh-install
 
 clean:
 	rm -rf .build packaging/build

@@ -365,9 +365,9 @@ let package = Package(
         .testTarget(
             name: "CallHandlersTests",
             dependencies: [
-                "Basics", "CallHandlers", "ClaimService", "CloudModel", "CloudStorage", "ControlServer",
-                "DaemonProtocol", "DeviceSupport", "KeyValues", "LiveQueries", "LocalMetadata", "Maintenance", "Mount",
-                "Sync", "TestSupport", "Transfers", "VersionFiles", "VirtualFileSystem", logging,
+                "Basics", "CallHandlers", "Chunking", "ClaimService", "CloudModel", "CloudStorage", "ContainerLog",
+                "ControlServer", "DaemonProtocol", "DeviceSupport", "KeyValues", "LiveQueries", "LocalMetadata",
+                "Maintenance", "Mount", "Sync", "TestSupport", "Transfers", "VersionFiles", "VirtualFileSystem", logging,
             ]),
         .target(
             name: "SharedDatabases",

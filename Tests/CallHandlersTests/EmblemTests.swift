@@ -1,4 +1,6 @@
+import Chunking
 import CloudModel
+import ContainerLog
 import DaemonProtocol
 import DeviceSupport
 import LocalMetadata
@@ -66,7 +68,9 @@ struct EmblemTests {
                 try parts.save(name, generator.bytes(generator.number(0..<9)), in: folder)
             }
             names.append(path + name)
-            try change(try parts.node(name, in: folder), parts, &generator)
+            let node = try parts.node(name, in: folder)
+            if generator.chance(60) { try store(node, parts, &generator) }
+            try change(node, parts, &generator)
         }
         let paths = try names.map { try device.path($0) }
         let expected = try paths.map { path in
@@ -79,9 +83,29 @@ struct EmblemTests {
         #expect(try await emblems(device, paths) == expected)
     }
 
+    /// Gives the log a file with the content that the device shows, or with another one.
+    private func store(_ node: NodeID, _ parts: KernellessDevice, _ generator: inout SeededGenerator) throws {
+        let shown = ContentReference(digest: .of(generator.bytes(4)), size: 4, layout: .chunk)
+        let isNewer = generator.chance(20)
+        let newest = isNewer ? ContentReference(digest: .of(generator.bytes(5)), size: 5, layout: .chunk) : shown
+        let presence = generator.pick([Presence.none, .partial, .whole, .whole]) ?? .none
+        try parts.metadata.write { transaction in
+            guard var row = try transaction.local.item(node), row.kind == .file, !row.isExcluded else { return }
+            (row.content, row.size, row.presence) = (shown, 4, presence)
+            (row.isEdited, row.isKnown, row.pendingSince) = (false, true, nil)
+            try transaction.local.update(row)
+            var tree = transaction.remote(in: row.container)
+            try tree.put(
+                CloudItem(
+                    id: row.item, parent: .documents, name: row.name, attributes: row.attributes,
+                    body: .file(.stored(newest)), version: VersionID(sequence: LogSequence(1), index: UInt32(node.value)),
+                    author: DeviceID(9), authorName: "other"))
+        }
+    }
+
     /// Changes what of an item's row affects its state.
     private func change(_ node: NodeID, _ parts: KernellessDevice, _ generator: inout SeededGenerator) throws {
-        let choice = generator.number(0..<8)
+        let choice = generator.number(0..<12)
         try parts.metadata.write { transaction in
             guard var row = try transaction.local.item(node) else { return }
             switch choice {

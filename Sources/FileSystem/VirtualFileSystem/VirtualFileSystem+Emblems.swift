@@ -68,15 +68,28 @@ private struct EmblemReader {
 
     private mutating func readableEmblem(at path: [UInt8]) throws -> DocumentEmblem {
         let end = path.lastIndex(of: UInt8(ascii: "/"))
-        guard let folder = try folder(at: path[..<(end ?? 0)]),
-            let item = try item(named: path[(end.map { $0 + 1 } ?? 0)...], in: folder.node)
-        else { return .unknown }
+        guard let folder = try folder(at: path[..<(end ?? 0)]) else { return .unknown }
+        let name = path[(end.map { $0 + 1 } ?? 0)...]
+        if let quiet = try quietEmblem(named: name, in: folder) { return quiet }
+        guard let item = try item(named: name, in: folder.node) else { return .unknown }
         var state = try transaction.syncState(of: item) { transfers($0.node) }
         if edited.contains(item.node) { (state.isUploaded, state.percentUploaded) = (false, 0) }
         return DocumentEmblem(
             state, isFolder: item.kind == .folder && !item.isPackage,
             isConflictVersion: try transaction.local.document(ofVersion: item) != nil,
             isPinned: item.pin == .inherited ? folder.isPinned : item.pin == .keep)
+    }
+
+    /// Returns nil for an item that has to be read whole.
+    private func quietEmblem(named name: ArraySlice<UInt8>, in folder: Folder) throws -> DocumentEmblem? {
+        guard let document = try transaction.local.quietDocument(named: name, in: folder.node),
+            !edited.contains(document.node), transfers(document.node) == TransferFractions()
+        else { return nil }
+        return DocumentEmblem(
+            DocumentState(
+                downloading: document.isHere ? .current : .notDownloaded, isUploaded: true, percentUploaded: 100),
+            isFolder: false, isConflictVersion: false,
+            isPinned: document.pin == .inherited ? folder.isPinned : document.pin == .keep)
     }
 
     private mutating func folder(at path: ArraySlice<UInt8>) throws -> Folder? {

@@ -70,6 +70,17 @@ extension Database {
 
     /// As above, of values that need no conversion.
     func perform(_ sql: String, values: [ColumnValue]) throws {
+        try withStatement(sql, values) { _ = try step($0) }
+    }
+
+    /// As ``forEachRow(_:_:_:)``, with values that need no conversion.
+    func forEachRow(_ sql: String, values: [ColumnValue], _ body: (Columns) throws -> Bool) throws {
+        try withStatement(sql, values) { statement in
+            while try step(statement), try body(Columns(statement: statement.sqliteStatement)) {}
+        }
+    }
+
+    private func withStatement(_ sql: String, _ values: [ColumnValue], _ body: (Statement) throws -> Void) throws {
         let statement = try cachedStatement(sql: sql)
         let raw = statement.sqliteStatement
         defer {
@@ -79,7 +90,7 @@ extension Database {
         for (index, value) in values.enumerated() where value.bind(to: raw, at: CInt(index + 1)) != SQLITE_OK {
             throw failure(SQLITE_NOMEM, statement)
         }
-        _ = try step(statement)
+        try body(statement)
     }
 
     /// Returns true for a row, false at the end.
