@@ -367,7 +367,8 @@ let package = Package(
             dependencies: [
                 "Basics", "CallHandlers", "Chunking", "ClaimService", "CloudModel", "CloudStorage", "ContainerLog",
                 "ControlServer", "DaemonProtocol", "DeviceSupport", "KeyValues", "LiveQueries", "LocalMetadata",
-                "Maintenance", "Mount", "Sync", "TestSupport", "Transfers", "VersionFiles", "VirtualFileSystem", logging,
+                "Maintenance", "Mount", "Sync", "TestSupport", "Transfers", "VersionFiles", "VirtualFileSystem",
+                logging,
             ]),
         .target(
             name: "SharedDatabases",

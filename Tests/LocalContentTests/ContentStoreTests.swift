@@ -14,6 +14,37 @@ struct ContentStoreTests {
 
     private func make(_ blob: BlobName, in store: ContentStore) throws { close(try store.create(blob)) }
 
+    @Test("a name that was made is to be synced until its folder was, also after the blob was closed")
+    func newNames() throws {
+        try withStore { folder, store in
+            let (first, second) = (BlobName(node: 1, generation: 1), BlobName(node: 2, generation: 1))
+            for blob in [first, second] { try make(blob, in: store) }
+            #expect(store.needsNameSync(first) && store.needsNameSync(second))
+            try store.syncName(of: first)
+            #expect(!store.needsNameSync(first))
+            try store.rename(first, to: BlobName(node: 1, generation: 2))
+            #expect(store.needsNameSync(BlobName(node: 1, generation: 2)))
+            try store.remove(second)
+            #expect(!store.needsNameSync(second))
+            let later = try ContentStore(directory: folder)
+            #expect(later.needsNameSync(first), "the process before may have made it")
+            try later.syncName(of: first)
+            #expect(!later.needsNameSync(first))
+        }
+    }
+
+    @Test("of many new names none is taken for a durable one, and one sync of a folder covers all that were in it")
+    func manyNewNames() throws {
+        try withStore { _, store in
+            let blobs = (0..<5_000).map { BlobName(node: UInt64($0), generation: 1) }
+            for blob in blobs { try make(blob, in: store) }
+            #expect(blobs.allSatisfy(store.needsNameSync))
+            try store.syncName(of: blobs[0])
+            #expect(!store.needsNameSync(blobs[0]) && !store.needsNameSync(blobs[1]))
+            #expect(store.needsNameSync(blobs[4_999]), "it is in another folder")
+        }
+    }
+
     @Test("a new store has no shard; a blob's first write creates its own shard and no other")
     func lazily() throws {
         try withStore { folder, store in

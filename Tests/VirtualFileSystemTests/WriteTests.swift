@@ -1,6 +1,7 @@
 import Basics
 import DeviceSupport
 import Glibc
+import LocalContent
 import LocalMetadata
 import Testing
 import VirtualFileSystem
@@ -24,6 +25,17 @@ struct WriteTests {
         #expect(closed.size == 4)
         #expect(closed.pendingSince == test.time.now())
         #expect(closed.node == attributes.node)
+    }
+
+    @Test("fsync makes the name durable too, also of a file that was closed since it was made")
+    func syncAfterClose() throws {
+        try test.save("a", "text")
+        let item = try #require(try test.row("a"))
+        #expect(test.content.needsNameSync(item.blob))
+        let handle = try test.files.open(item.node, canWrite: false, truncate: false)
+        defer { test.files.release(handle) }
+        try test.files.sync(handle)
+        #expect(!test.content.needsNameSync(item.blob))
     }
 
     @Test("stat shows written data before the file is closed")

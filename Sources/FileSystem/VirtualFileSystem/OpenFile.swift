@@ -33,8 +33,6 @@ package final class OpenFile: Sendable {
         var isUnfinished = false
         /// Whether the name is gone; the bytes are then removed with the last handle.
         var isUnlinked = false
-        /// Whether the blob's name was made in this session and may not be durable.
-        var needsNameSync = false
         /// The download that fetches missing bytes. Nil once everything is here.
         var download: ContentDownload?
         /// The row that the download was opened for, until the download is closed.

@@ -94,7 +94,6 @@ extension VirtualFileSystem {
             state.handles = 1
             state.writers = 1
             state.baseline = status
-            state.needsNameSync = true
         }
         return OpenHandle(file: file, canWrite: true)
     }

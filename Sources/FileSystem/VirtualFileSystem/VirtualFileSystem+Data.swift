@@ -44,11 +44,9 @@ extension VirtualFileSystem {
 
     /// `fsync(2)`: bytes, the blob's name and the rows that lead to it survive the loss of power.
     package func sync(_ handle: OpenHandle) throws {
-        let (descriptor, blob, needsNameSync) = handle.file.state.withLock { state in
-            (state.descriptor, state.blob, state.needsNameSync)
-        }
+        let (descriptor, blob) = handle.file.state.withLock { ($0.descriptor, $0.blob) }
         guard descriptor >= 0, let blob else { throw Errno(EBADF) }
-        guard needsNameSync else {
+        guard content.needsNameSync(blob) else {
             try content.syncBytes(of: blob, descriptor)
             return try metadata.makeDurable()
         }
@@ -56,7 +54,6 @@ extension VirtualFileSystem {
             { try self.content.syncBytes(of: blob, descriptor) }, { try self.content.syncName(of: blob) },
             { try self.metadata.makeDurable() },
         ])
-        handle.file.state.withLock { $0.needsNameSync = false }
     }
 
     /// Runs calls that wait for the disk concurrently, since the disk flushes them together. When all are done, throws an error of one that
@@ -126,7 +123,6 @@ extension VirtualFileSystem {
         state.bytes = bytes
         state.blob = row.blob
         state.download = nil
-        state.needsNameSync = true
         state.baseline = nil
         if let incomplete = state.incomplete.take() { source.closeIncomplete(incomplete) }
         removal.remove(old)

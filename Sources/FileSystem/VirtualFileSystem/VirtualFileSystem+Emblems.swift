@@ -49,6 +49,8 @@ private struct EmblemReader {
     let transfers: (NodeID) -> TransferFractions
     /// The folders of the paths so far; nil for those that do not exist. No more than there are paths.
     private var folders: [ArraySlice<UInt8>: Folder?] = [:]
+    /// The folder of the previous path, as a file manager asks for one folder at a time.
+    private var latest: (path: ArraySlice<UInt8>, folder: Folder?)?
 
     init(
         transaction: MetadataTransaction, edited: Set<NodeID>, transfers: @escaping (NodeID) -> TransferFractions
@@ -68,7 +70,9 @@ private struct EmblemReader {
 
     private mutating func readableEmblem(at path: [UInt8]) throws -> DocumentEmblem {
         let end = path.lastIndex(of: UInt8(ascii: "/"))
-        guard let folder = try folder(at: path[..<(end ?? 0)]) else { return .unknown }
+        let parent = path[..<(end ?? 0)]
+        if latest?.path != parent { latest = (parent, try folder(at: parent)) }
+        guard let folder = latest?.folder else { return .unknown }
         let name = path[(end.map { $0 + 1 } ?? 0)...]
         if let quiet = try quietEmblem(named: name, in: folder) { return quiet }
         guard let item = try item(named: name, in: folder.node) else { return .unknown }

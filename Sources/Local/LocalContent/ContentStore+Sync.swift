@@ -1,6 +1,7 @@
 package import Basics
 import CLinux
 import Glibc
+import Synchronization
 
 /// Makes blobs durable, and tracks those whose sync failed.
 extension ContentStore {
@@ -20,12 +21,17 @@ extension ContentStore {
     package func syncName(of blob: BlobName) throws(Errno) {
         try onCall?(.sync)
         let name = ContentShards.name(of: blob)
+        let mark = newNames.withLock { $0.mark(blob) }
         let shard = Int32(try check("open") { openat(root, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
         defer { close(shard) }
         costs.add(.syncs)
         try check("fsync") { fsync(shard) }
         try shards.sync(name)
+        newNames.withLock { $0.synced(blob, mark) }
     }
+
+    /// Whether this process made the blob's name and has not made it durable yet.
+    package func needsNameSync(_ blob: BlobName) -> Bool { newNames.withLock { $0.contains(blob) } }
 
     /// Makes a blob's bytes and its name durable; succeeds if the blob is gone.
     package func sync(_ blob: BlobName) throws(Errno) {

@@ -1,5 +1,6 @@
 package import Basics
 package import Glibc
+import Synchronization
 
 /// The bytes of materialised and edited files: one plain file each, `content/XX/NODE.GENERATION`, so that they can be passed to the kernel.
 ///
@@ -10,6 +11,7 @@ package final class ContentStore: Sendable {
     let onCall: (@Sendable (ContentCall) throws(Errno) -> Void)?
     let unsynced: UnsyncedBlobs
     let given = GivenNames()
+    let newNames: Mutex<UnsyncedNames>
     package let costs = RequestCosts()
 
     /// Opens the folder and makes it where it is missing. Each shard is made with its first blob. `onCall` runs before each call that
@@ -21,6 +23,7 @@ package final class ContentStore: Sendable {
             try check("open \(directory)") { Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
         shards = ContentShards(root: root)
         unsynced = try UnsyncedBlobs(root: root)
+        newNames = Mutex(UnsyncedNames(try shards.existing().map { ContentShards.name($0) }))
         // Makes the names of shards durable that a process made and did not sync before it died.
         try check("fsync") { fsync(root) }
         try renewAll()
@@ -47,6 +50,7 @@ package final class ContentStore: Sendable {
     package func remove(_ blob: BlobName) throws(Errno) {
         try onCall?(.remove)
         if unlinkat(root, Self.path(of: blob), 0) != 0, errno != ENOENT { throw Errno(errno, "unlink") }
+        newNames.withLock { $0.remove(blob) }
         try unsynced.remove(blob)
     }
 
@@ -112,6 +116,8 @@ package final class ContentStore: Sendable {
     private func inShard(of blob: BlobName, _ what: String, _ call: (String) -> Int32) throws(Errno) -> Int32 {
         try onCall?(.name)
         given.insert(blob)
+        // Before the name exists, so that no other thread takes it for a durable one.
+        newNames.withLock { $0.insert(blob) }
         let path = Self.path(of: blob)
         do throws(Errno) { return try check(what) { call(path) } } catch {
             guard error.code == ENOENT else { throw error }
