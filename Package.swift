@@ -271,7 +271,8 @@ let package = Package(
         .target(
             name: "VirtualFileSystem",
             dependencies: [
-                "Basics", "CLinux", "CloudModel", "LocalContent", "LocalMetadata", "Transfers", logging, systemPackage,
+                "Basics", "CLinux", "CloudModel", "ContainerLog", "LocalContent", "LocalMetadata", "Transfers", logging,
+                systemPackage,
             ], path: "Sources/FileSystem/VirtualFileSystem"),
         .testTarget(
             name: "VirtualFileSystemTests",

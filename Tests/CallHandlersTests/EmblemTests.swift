@@ -95,10 +95,11 @@ struct EmblemTests {
             (row.isEdited, row.isKnown, row.pendingSince) = (false, true, nil)
             try transaction.local.update(row)
             var tree = transaction.remote(in: row.container)
+            let version = VersionID(sequence: LogSequence(1), index: UInt32(node.value))
             try tree.put(
                 CloudItem(
                     id: row.item, parent: .documents, name: row.name, attributes: row.attributes,
-                    body: .file(.stored(newest)), version: VersionID(sequence: LogSequence(1), index: UInt32(node.value)),
+                    body: .file(.stored(newest)), version: version,
                     author: DeviceID(9), authorName: "other"))
         }
     }
