@@ -1,27 +1,40 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Products of other packages are behind traits: an app that depends on this package with `traits: []` and imports Ubiquity fetches none.
+func server(_ product: String, of package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Server"]))
+}
+
+func programs(_ product: String, of package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Mount", "Server"]))
+}
+
+func databases(_ product: String, of package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Data", "Mount", "Server"]))
+}
+
 // Outside libraries, each with the one module that owns it (see docs/OVERVIEW.md).
-let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let nioExtras = Target.Dependency.product(name: "NIOExtras", package: "swift-nio-extras")
-let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
-let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
-let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
-let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let asyncHTTPClient = programs("AsyncHTTPClient", of: "async-http-client")
+let argumentParser = programs("ArgumentParser", of: "swift-argument-parser")
+let coreMetrics = server("CoreMetrics", of: "swift-metrics")
+let grdb = databases("GRDB", of: "GRDB.swift")
+let sqlite = databases("GRDBSQLite", of: "GRDB.swift")
+let httpTypes = server("HTTPTypes", of: "swift-http-types")
+let hummingbird = server("Hummingbird", of: "hummingbird")
+let hummingbirdCore = server("HummingbirdCore", of: "hummingbird")
+let hummingbirdTLS = server("HummingbirdTLS", of: "hummingbird")
+let logging = databases("Logging", of: "swift-log")
+let nioCore = programs("NIOCore", of: "swift-nio")
+let nioHTTP1 = programs("NIOHTTP1", of: "swift-nio")
+let nioPosix = programs("NIOPosix", of: "swift-nio")
+let nioHTTPTypes = server("NIOHTTPTypes", of: "swift-nio-extras")
+let nioExtras = programs("NIOExtras", of: "swift-nio-extras")
+let nioSSL = programs("NIOSSL", of: "swift-nio-ssl")
+let serviceLifecycle = server("ServiceLifecycle", of: "swift-service-lifecycle")
+let unixSignals = programs("UnixSignals", of: "swift-service-lifecycle")
+let subprocess = programs("Subprocess", of: "swift-subprocess")
+let systemPackage = programs("SystemPackage", of: "swift-system")
 
 let package = Package(
     name: "ubiquity",
@@ -32,6 +45,12 @@ let package = Package(
         .executable(name: "ubiquity-server", targets: ["ubiquity-server"]),
         .executable(name: "ubiquityd", targets: ["ubiquityd"]),
         .library(name: "clock-shift", type: .dynamic, targets: ["ClockShift"]),
+    ],
+    traits: [
+        .trait(name: "Mount", description: "The programs ubiquity and ubiquityd."),
+        .trait(name: "Server", description: "The program ubiquity-server."),
+        .trait(name: "Data", description: "The library UbiquityData, on GRDB."),
+        .default(enabledTraits: ["Mount", "Server", "Data"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

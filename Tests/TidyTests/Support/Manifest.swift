@@ -26,7 +26,7 @@ struct Manifest {
 
     init(text: String) {
         let products = Dictionary(
-            text.matches(of: /let (\w+) = Target\.Dependency\.product\(name: "(\w+)"/)
+            text.matches(of: /let (\w+) = (?:server|programs|databases)\("(\w+)"/)
                 .map { (String($0.1), String($0.2)) }, uniquingKeysWith: { first, _ in first })
         outside = Set(products.values)
         // A name between the brackets of `dependencies` belongs to the target named before them.
