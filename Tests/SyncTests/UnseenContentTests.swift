@@ -100,6 +100,24 @@ struct UnseenContentTests {
         try expect("three", conflicts: ["two"])
     }
 
+    @Test("a document that was deleted unseen once is not unseen for ever")
+    func deletionAgain() throws {
+        try open()
+        try device.fold(.edit(document, from: "one", to: "two"))
+        try device.remove("a")
+        try device.save("a", "three")
+        try expect("three", conflicts: ["two"])
+        let sibling = try #require(try device.names().first { $0 != "a" })
+        try device.remove(sibling)
+        try device.settle()
+        try device.fold(.edit(document, from: "three", to: "four"))
+        try device.finishDownloads()
+        try open()
+        try device.remove("a")
+        try device.save("a", "five")
+        try expect("five", conflicts: [])
+    }
+
     @Test("an editor that saves again after its first save was uploaded keeps what arrived between the two")
     func secondSave() throws {
         try open()

@@ -29,9 +29,7 @@ struct TraitTests {
         try Data("import Ubiquity\n".utf8).write(to: folder.appending(path: "Sources/main.swift"))
         try Data(
             """
-            // swift-tools-version: 6.2
-            import PackageDescription
-
+            // swift-tools-version: 6.2\nimport PackageDescription
             let package = Package(
                 name: "app",
                 dependencies: [.package(name: "ubiquity", path: "\(Repository.root.path)", traits: [])],

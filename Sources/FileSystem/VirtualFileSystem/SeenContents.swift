@@ -17,6 +17,11 @@ struct SeenContents<Key: Hashable> {
 
     subscript(_ key: Key) -> SeenContent? { recent[key] ?? older[key] }
 
+    mutating func remove(_ key: Key) {
+        recent[key] = nil
+        older[key] = nil
+    }
+
     mutating func note(_ seen: SeenContent, at key: Key) {
         if recent.count >= limit, recent[key] == nil {
             older = recent

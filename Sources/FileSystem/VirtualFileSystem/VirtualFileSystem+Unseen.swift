@@ -83,10 +83,13 @@ extension VirtualFileSystem {
     /// Notes what programs had seen of a document that leaves its place, if that is not what it showed last: some programs save by deleting
     /// the document first.
     func noteDeparture(of document: LocalItem, _ transaction: MetadataTransaction) throws {
-        guard let seen = seen(at: DocumentPlace(of: document)),
-            try unseenContent(of: document, since: seen, transaction) != nil
-        else { return }
-        departedUnseen.withLock { $0.note(seen, at: document.item) }
+        let seen = seen(at: DocumentPlace(of: document))
+        let unseen = try seen.flatMap { try unseenContent(of: document, since: $0, transaction) }
+        departedUnseen.withLock { departed in
+            // It may have departed before, and been restored since.
+            departed.remove(document.item)
+            if let seen, unseen != nil { departed.note(seen, at: document.item) }
+        }
     }
 
     /// Does the same as ``rebase(_:on:_:)`` for a new document that takes over the identity of one which was just deleted.
