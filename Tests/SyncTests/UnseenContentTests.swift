@@ -100,6 +100,19 @@ struct UnseenContentTests {
         try expect("three", conflicts: ["two"])
     }
 
+    @Test("a version in conflict that is renamed over its document replaces it, seen or not")
+    func decision() throws {
+        try open()
+        try device.fold(.edit(document, from: "one", to: "two"))
+        try saveByRename("three")
+        try expect("three", conflicts: ["two"])
+        try device.fold(.edit(document, from: "three", to: "four"))
+        try device.finishDownloads()
+        let sibling = try #require(try device.names().first { $0 != "a" })
+        try device.rename(sibling, to: "a")
+        try expect("two", conflicts: [])
+    }
+
     @Test("a document that was deleted unseen once is not unseen for ever")
     func deletionAgain() throws {
         try open()

@@ -108,7 +108,8 @@ extension VirtualFileSystem {
         let wasExcluded = item.isExcluded
         item.exclusion = try exclusion(ofMoved: old, to: name, in: folder, replacing: target, transaction)
         if let target {
-            if isSave(item, over: target) {
+            // Who renames a version in conflict over its document has decided between the two.
+            if isSave(item, over: target), !old.isConflictSibling {
                 base = try rebase(target, on: seen(at: DocumentPlace(of: target)), transaction)
             }
             try transaction.local.remove(target.node)
