@@ -12,7 +12,7 @@ import shutil
 import signal
 import time
 
-from daemons import LIMIT, Daemons, freePort
+from daemons import LIMIT, Daemons, reservePort
 from devices import PROGRAM, Failure
 from nginx import Nginx, isHealthy
 from postgres import Postgres
@@ -46,7 +46,7 @@ class ServerCluster(Daemons):
             if os.listdir(self.folder):
                 raise Failure(f"{self.folder} is not empty and has no cluster. Name another directory, or remove this one if a start was interrupted.")
             with open(os.open(self.path("settings.json"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                json.dump({"port": freePort(), "processes": [freePort() for _ in range(self.wanted)]}, file)
+                json.dump({"port": reservePort(), "processes": [reservePort() for _ in range(self.wanted)]}, file)
         self.load()
         if not self.isEmbedded:
             self.postgres.start()

@@ -110,12 +110,27 @@ def startTime(pid):
     return int(fields[19])
 
 
-def freePort():
-    """Returns a port that nothing uses, outside of the range from which the kernel gives ports to clients."""
+RESERVED = []
+"""The sockets that hold the ports of `reservePort`."""
+
+
+def reservePort(ports=range(20000, 32000)):
+    """Returns one of the ports that nothing uses; by default from outside of the range from which the kernel gives ports to clients.
+
+    No other reservation returns it while this process lives. Daemons can listen on it if they set SO_REUSEADDR, as servers do: the socket
+    that holds the port does not listen, see socket(7).
+    """
     while True:
-        with contextlib.suppress(OSError), socket.socket() as probe:
-            probe.bind(("127.0.0.1", random.randrange(20000, 32000)))
-            return probe.getsockname()[1]
+        holder = socket.socket()
+        try:
+            holder.bind(("127.0.0.1", random.choice(ports)))
+        except OSError:
+            holder.close()
+            continue
+        # Only now, because it would let the bind above succeed on a port that another reservation holds.
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        RESERVED.append(holder)
+        return holder.getsockname()[1]
 
 
 def requirePrograms(packages, group):

@@ -13,7 +13,7 @@ import shutil
 import signal
 import time
 
-from daemons import LIMIT, Daemons, find, freePort, rightsOf
+from daemons import LIMIT, Daemons, find, reservePort, rightsOf
 from devices import Failure
 
 NAME = "ubiquity"
@@ -65,7 +65,7 @@ class Postgres(Daemons):
         raise Failure(f"PostgreSQL does not accept connections: {self.tail('postgres')}")
 
     def create(self):
-        settings = {"port": freePort(), "password": secrets.token_hex(16)}
+        settings = {"port": reservePort(), "password": secrets.token_hex(16)}
         os.mkdir(self.data, mode=0o700)
         if self.user:
             shutil.chown(self.data, self.user)

@@ -14,7 +14,7 @@ import time
 import uuid
 
 from bucket import Bucket
-from daemons import LIMIT, Daemons, freePort, requirePrograms
+from daemons import LIMIT, Daemons, reservePort, requirePrograms
 from devices import Failure
 
 PACKAGES = {"ceph": "ceph-common", "ceph-mon": "ceph-mon", "ceph-osd": "ceph-osd", "radosgw": "radosgw"}
@@ -114,7 +114,7 @@ class Cluster(Daemons):
         return super().frozen(name)
 
     def create(self):
-        self.settings = {"identity": str(uuid.uuid4()), "monitor": freePort(), "gateway": freePort(), "access": secrets.token_hex(10).upper(),
+        self.settings = {"identity": str(uuid.uuid4()), "monitor": reservePort(), "gateway": reservePort(), "access": secrets.token_hex(10).upper(),
                          "secret": secrets.token_hex(20)}
         with open(self.path("ceph.conf"), "w") as file:
             file.write(CONFIGURATION.format(folder=self.folder, size=SIZE, requests=self.requests, **self.settings))

@@ -1,21 +1,43 @@
 package import Basics
 import Glibc
+import Synchronization
 
 /// TCP within this machine, for servers that tests start and for clients that an HTTP library cannot simulate.
 package enum Loopback {
-    /// Returns a port that was free a moment ago.
-    package static func freePort() throws(Errno) -> Int {
-        let descriptor = try check("socket") { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
-        defer { close(descriptor) }
-        var (address, length) = (address(port: 0), socklen_t(MemoryLayout<sockaddr_in>.size))
-        try check("bind") {
-            withUnsafeMutablePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                    bind(descriptor, pointer, length) == 0 ? getsockname(descriptor, pointer, &length) : -1
-                }
+    /// The sockets that hold the ports of `reservePort`.
+    private static let reserved = Mutex<[Int32]>([])
+
+    /// Returns one of the ports that nothing uses; by default from outside of the range from which the kernel gives ports to clients.
+    ///
+    /// No other reservation returns it while this process lives. A server can listen on it if it sets SO_REUSEADDR, as servers do: the
+    /// socket that holds the port does not listen, see socket(7).
+    package static func reservePort(of ports: Range<Int> = 20_000..<32_000) throws(Errno) -> Int {
+        while true {
+            let descriptor = try check("socket") {
+                socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            }
+            let port = Int.random(in: ports)
+            guard hold(port, with: descriptor) else {
+                close(descriptor)
+                continue
+            }
+            // Only now, because it would let the bind succeed on a port that another reservation holds.
+            var enabled: Int32 = 1
+            try check("setsockopt") {
+                setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &enabled, socklen_t(MemoryLayout<Int32>.size))
+            }
+            reserved.withLock { $0.append(descriptor) }
+            return port
+        }
+    }
+
+    private static func hold(_ port: Int, with descriptor: Int32) -> Bool {
+        var address = address(port: UInt16(port))
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     /// Returns a connection, which the caller has to close; `prepare` sets options of the socket before it connects.

@@ -47,7 +47,7 @@ extension EndToEnd {
             "a server with a file of settings reports a shutdown to load balancers while it still accepts connections")
         func drain() async throws {
             try await withFolder { folder in
-                let port = try Loopback.freePort()
+                let port = try Loopback.reservePort()
                 try """
                 # for the server and for the owner's commands
                 data = \(folder)/data

@@ -31,7 +31,7 @@ final class Browser: Sendable {
 
     private init(width: Int, height: Int, script: Bool, dark: Bool) async throws {
         driver = Process()
-        let port = try Loopback.freePort()
+        let port = try Loopback.reservePort()
         base = "http://127.0.0.1:\(port)"
         // A process that Foundation starts inherits the signal mask of the calling thread, and Chromium does not start with signals
         // blocked.

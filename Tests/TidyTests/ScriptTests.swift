@@ -28,6 +28,28 @@ struct ScriptTests {
         #expect(count > 50)
     }
 
+    @Test("a reserved port is not reserved twice, and a daemon can listen on it")
+    func reservedPorts() throws {
+        let program = """
+            from daemons import reservePort
+            from socket import create_server
+            first = reservePort()
+            second = reservePort([first] * 1_000_000 + [*range(20_000, 32_000)])
+            assert first != second
+            for port in [first, second]:
+                with create_server(("127.0.0.1", port)):
+                    pass
+            """
+        let python = Process()
+        python.executableURL = URL(filePath: "/usr/bin/python3")
+        python.arguments = ["-c", program]
+        python.currentDirectoryURL = Repository.root.appending(path: "scripts")
+        python.environment = ["PYTHONDONTWRITEBYTECODE": "1"]
+        try python.run()
+        python.waitUntilExit()
+        #expect(python.terminationStatus == 0)
+    }
+
     /// Returns the names that a line defines or imports at the top of its module.
     private static func defined(_ line: Substring) -> [String] {
         if let found = line.prefixMatch(of: /(?:def|class) (\w+)/) { return [String(found.1)] }

@@ -21,7 +21,7 @@ final class ServerProcess: Sendable {
         self.options = options
         self.logLevel = logLevel
         self.log = log
-        port = try Loopback.freePort()
+        port = try Loopback.reservePort()
         self.data = data ?? "\(NSTemporaryDirectory())/ubq-server-\(UUID().uuidString)"
         program = "\(try TestDevices.binaries())/ubiquity-server"
     }

@@ -1,0 +1,20 @@
+import NIOCore
+import NIOPosix
+import TestSupport
+import Testing
+
+/// The ports on which tests start servers.
+@Suite("Ports of loopback")
+struct LoopbackTests {
+    @Test("a reserved port is not reserved twice, and a server can listen on it")
+    func reservedPorts() async throws {
+        let first = try Loopback.reservePort()
+        var ports = [first]
+        // With so few ports, most choices are ports that are reserved already.
+        for _ in 0..<4 { ports.append(try Loopback.reservePort(of: first..<min(first + 12, 32_000))) }
+        #expect(Set(ports).count == ports.count)
+        let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        for port in ports { try await bootstrap.bind(host: "127.0.0.1", port: port).get().close() }
+    }
+}
