@@ -1,3 +1,4 @@
+import Basics
 import Chunking
 import CloudModel
 import ContainerLog
@@ -51,6 +52,31 @@ struct EmblemTests {
         #expect(try await emblems(device, [try device.path("a.txt")]) == [.waiting])
     }
 
+    @Test("quiet documents need no transaction until a row changes, a program writes or a transfer begins")
+    func repeated() async throws {
+        let device = try HandledDevice()
+        let parts = device.parts
+        var generator = SeededGenerator(seed: 1)
+        for name in ["a", "b"] { try store(try parts.save(name, "text"), parts, &generator, .whole) }
+        let paths = try ["a", "b"].map { try device.path($0) }
+        for reads in [1, 0] as [UInt64] {
+            let before = parts.metadata.costs[.reads]
+            try RequestCosts.$isServing.withValue(true) {
+                let found = try parts.files.emblems(of: paths.map(\.bytes)) { _ in TransferFractions() }
+                #expect(found == [.here, .here])
+            }
+            #expect(parts.metadata.costs[.reads] == before + reads)
+        }
+        let moving = try parts.files.emblems(of: [paths[0].bytes]) { _ in TransferFractions(downloading: 0.5) }
+        #expect(moving == [.downloading])
+        let handle = try parts.files.open(try parts.node("a"), canWrite: true, truncate: true)
+        defer { parts.files.release(handle) }
+        try parts.write("more", to: handle)
+        #expect(try await emblems(device, paths) == [.waiting, .here])
+        try parts.files.setPin(.keep, of: try parts.node("b"))
+        #expect(try await emblems(device, paths) == [.waiting, .pinned])
+    }
+
     @Test("the state is the one that follows from the item's status, for random trees", arguments: 1...10)
     func sameAsStatus(seed: Int) async throws {
         var generator = SeededGenerator(seed: UInt64(seed))
@@ -84,11 +110,13 @@ struct EmblemTests {
     }
 
     /// Gives the log a file with the content that the device shows, or with another one.
-    private func store(_ node: NodeID, _ parts: KernellessDevice, _ generator: inout SeededGenerator) throws {
+    private func store(
+        _ node: NodeID, _ parts: KernellessDevice, _ generator: inout SeededGenerator, _ chosen: Presence? = nil
+    ) throws {
         let shown = ContentReference(digest: .of(generator.bytes(4)), size: 4, layout: .chunk)
-        let isNewer = generator.chance(20)
+        let isNewer = chosen == nil && generator.chance(20)
         let newest = isNewer ? ContentReference(digest: .of(generator.bytes(5)), size: 5, layout: .chunk) : shown
-        let presence = generator.pick([Presence.none, .partial, .whole, .whole]) ?? .none
+        let presence = chosen ?? generator.pick([Presence.none, .partial, .whole, .whole]) ?? .none
         try parts.metadata.write { transaction in
             guard var row = try transaction.local.item(node), row.kind == .file, !row.isExcluded else { return }
             (row.content, row.size, row.presence) = (shown, 4, presence)

@@ -45,6 +45,8 @@ extension TreeFollower {
     /// would find nothing at that name, and save over a document that appears there a moment later.
     mutating func showWaiting() throws {
         guard !vacated.isEmpty else { return }
+        // An item that waits for its name is not settled, so mostly one query is enough for all removals of a batch.
+        guard try !transaction.synced.unsettled(in: container, limit: 1).isEmpty else { return vacated.removeAll() }
         let tree = transaction.remote(in: container)
         let folds = try tree.state().foldsNames
         // Each item is followed once, so the loop terminates.

@@ -4,8 +4,8 @@ import Synchronization
 
 /// What file managers show for many items at once.
 extension VirtualFileSystem {
-    /// Returns the emblem of each path, in the same order: in one read transaction, without a write, and without waiting for a transfer or
-    /// for the lock of an open file.
+    /// Returns the emblem of each path, in the same order: in one read transaction at most, without a write, and without waiting for a
+    /// transfer or for the lock of an open file.
     ///
     /// - Parameters:
     ///   - paths: Paths below the mount's root, normalised; empty for the root, nil for what cannot be a path.
@@ -15,10 +15,27 @@ extension VirtualFileSystem {
     ) throws -> [DocumentEmblem] {
         // Looked at before the rows are read: an edit that is recorded in between is then in its row.
         let edited = unnotedEdits()
-        return try metadata.read { transaction in
-            var reader = EmblemReader(transaction: transaction, edited: edited, transfers: transfers)
-            return try paths.map { try $0.map { try reader.emblem(at: $0) } ?? .outside }
+        let snapshot = metadata.snapshot
+        let known = snapshot.map { emblemCache.entries($0) } ?? [:]
+        func knownEmblem(of path: [UInt8]?) -> DocumentEmblem? {
+            guard let path else { return .outside }
+            // An edit and a transfer begin without a write.
+            guard let entry = known[path], edited.isEmpty || !edited.contains(entry.node),
+                transfers(entry.node) == TransferFractions()
+            else { return nil }
+            return entry.emblem
         }
+        var emblems = paths.map(knownEmblem)
+        if emblems.contains(nil) {
+            try metadata.read { transaction in
+                var reader = EmblemReader(transaction: transaction, edited: edited, transfers: transfers)
+                for (index, path) in paths.enumerated() where emblems[index] == nil {
+                    emblems[index] = try path.map { try reader.emblem(at: $0) }
+                }
+                if let snapshot { emblemCache.put(reader.quiet, snapshot) }
+            }
+        }
+        return emblems.map { $0 ?? .outside }
     }
 
     /// Returns the files that were written and whose handles are not all released. A file whose lock is held is left out: what is being
@@ -49,6 +66,8 @@ private struct EmblemReader {
     let transfers: (NodeID) -> TransferFractions
     /// The folders of the paths so far; nil for those that do not exist. No more than there are paths.
     private var folders: [ArraySlice<UInt8>: Folder?] = [:]
+    /// The quiet documents among those that were read.
+    private(set) var quiet: [[UInt8]: EmblemCache.Entry] = [:]
     /// The folder of the previous path, as a file manager asks for one folder at a time.
     private var latest: (path: ArraySlice<UInt8>, folder: Folder?)?
 
@@ -74,7 +93,10 @@ private struct EmblemReader {
         if latest?.path != parent { latest = (parent, try folder(at: parent)) }
         guard let folder = latest?.folder else { return .unknown }
         let name = path[(end.map { $0 + 1 } ?? 0)...]
-        if let quiet = try quietEmblem(named: name, in: folder) { return quiet }
+        if let entry = try quietEntry(named: name, in: folder) {
+            quiet[path] = entry
+            return entry.emblem
+        }
         guard let item = try item(named: name, in: folder.node) else { return .unknown }
         var state = try transaction.syncState(of: item) { transfers($0.node) }
         if edited.contains(item.node) { (state.isUploaded, state.percentUploaded) = (false, 0) }
@@ -85,15 +107,16 @@ private struct EmblemReader {
     }
 
     /// Returns nil for an item that has to be read whole.
-    private func quietEmblem(named name: ArraySlice<UInt8>, in folder: Folder) throws -> DocumentEmblem? {
+    private func quietEntry(named name: ArraySlice<UInt8>, in folder: Folder) throws -> EmblemCache.Entry? {
         guard let document = try transaction.local.quietDocument(named: name, in: folder.node),
             !edited.contains(document.node), transfers(document.node) == TransferFractions()
         else { return nil }
-        return DocumentEmblem(
-            DocumentState(
-                downloading: document.isHere ? .current : .notDownloaded, isUploaded: true, percentUploaded: 100),
-            isFolder: false, isConflictVersion: false,
-            isPinned: document.pin == .inherited ? folder.isPinned : document.pin == .keep)
+        let state = DocumentState(
+            downloading: document.isHere ? .current : .notDownloaded, isUploaded: true, percentUploaded: 100)
+        let isPinned = document.pin == .inherited ? folder.isPinned : document.pin == .keep
+        return EmblemCache.Entry(
+            node: document.node,
+            emblem: DocumentEmblem(state, isFolder: false, isConflictVersion: false, isPinned: isPinned))
     }
 
     private mutating func folder(at path: ArraySlice<UInt8>) throws -> Folder? {

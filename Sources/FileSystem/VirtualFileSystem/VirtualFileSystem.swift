@@ -47,6 +47,7 @@ package final class VirtualFileSystem: Sendable {
     package let unreadable = UnreadableItems()
     let usage = UsageTimes()
     let statuses = StatusCache()
+    let emblemCache = EmblemCache()
     let seenContents = Mutex(SeenContents<DocumentPlace>())
     /// What was last seen of documents that left their places unseen.
     let departedUnseen = Mutex(SeenContents<ItemID>())
