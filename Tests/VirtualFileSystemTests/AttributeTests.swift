@@ -113,6 +113,50 @@ struct AttributeTests {
         #expect(try test.files.status(of: node).isPaused)
     }
 
+    @Test("a folder's attributes need no read after a change of its entries, and are those of its row after any write")
+    func folderAfterChange() throws {
+        let documents = test.documents
+        func attributes() throws -> (shown: NodeAttributes, reads: UInt64) {
+            try RequestCosts.$isServing.withValue(true) {
+                let before = test.metadata.costs[.reads]
+                return (try test.files.attributes(of: documents), test.metadata.costs[.reads] - before)
+            }
+        }
+        func expectRow(_ shown: NodeAttributes) throws {
+            let row = try #require(try test.metadata.read { try $0.local.item(documents) })
+            #expect(shown.modified == row.attributes.modified && shown.changed == row.changed)
+        }
+        func rename(_ old: String, _ from: NodeID, _ new: String, _ into: NodeID) throws {
+            try test.files.rename(Array(old.utf8), in: from, to: Array(new.utf8), in: into, mode: .replace)
+        }
+        let folder = try test.makeFolder("f")
+        let changes: [() throws -> Void] = [
+            { test.files.release(try test.create("a").handle) },
+            { try rename("a", documents, "b", documents) },
+            { try rename("b", documents, "b", folder) },
+            { try rename("b", folder, "c", documents) },
+            { try test.files.removeFile(Array("c".utf8), in: documents) },
+        ]
+        for change in changes {
+            let before = try attributes().shown
+            try change()
+            let after = try attributes()
+            #expect(after.reads == 0 && after.shown.changed >= before.changed)
+            try expectRow(after.shown)
+        }
+        var request = AttributeRequest()
+        request.permissions = 0o700
+        _ = try test.files.setAttributes(of: documents, request)
+        #expect(try attributes().shown.permissions == 0o700)
+        #expect(throws: CancellationError.self) {
+            try test.metadata.write { transaction in
+                try transaction.local.touch(documents, at: Timestamp(seconds: 1))
+                throw CancellationError()
+            }
+        }
+        try expectRow(try attributes().shown)
+    }
+
     @Test("truncate shortens and extends a file that is not open")
     func truncate() throws {
         let node = try test.save("a", "text")

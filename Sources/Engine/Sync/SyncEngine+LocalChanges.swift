@@ -6,12 +6,16 @@ import Logging
 extension SyncEngine {
     /// Rings the bells of the loops that send to the cloud, once local changes have settled; a burst of changes rings them once.
     func watchLocalChanges() async {
+        var burst = BurstDelay()
         while !Task.isCancelled {
             let due = await untilDue()
             if let due, due > .zero {
+                burst.look(changes)
                 // Includes the changes that a save makes right after its first one.
                 await pause(due + context.lead)
             } else if due != nil {
+                // Only cancellation ends it early, as it does a pause.
+                try? await waitForLull(&burst)
                 for bell in uploadBells.values { bell.ring() }
                 // By then the bytes of small files are in the cloud, so that they are in one batch with their folder.
                 await pause(context.lead)

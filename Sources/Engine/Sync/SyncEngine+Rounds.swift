@@ -26,7 +26,14 @@ extension SyncEngine {
     }
 
     func upload(_ lane: UploadService.Lane) async throws {
-        while try await spaced({ try await uploadOnce(lane) }) {}
+        var burst = BurstDelay()
+        burst.look(changes)
+        while try await spaced({ try await uploadOnce(lane) }) { try await waitForLull(&burst) }
+    }
+
+    /// Waits while a burst of changes delays sending, unless a client waits for everything to be in the cloud.
+    func waitForLull(_ burst: inout BurstDelay) async throws {
+        while !context.urgency.isUrgent, let delay = burst.delay(changes) { try await context.clock.sleep(for: delay) }
     }
 
     private func uploadOnce(_ lane: UploadService.Lane) async throws -> Bool {

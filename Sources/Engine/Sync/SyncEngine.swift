@@ -38,6 +38,7 @@ package final class SyncEngine: Sendable {
     private let versions: VersionLimits
     let logBell = Wakeup()
     let localBell = Wakeup()
+    private let changeCount = Atomic<UInt64>(0)
     let uploadBells = Dictionary(uniqueKeysWithValues: UploadService.Lane.allCases.map { ($0, Wakeup()) })
     let downloadBell = Wakeup()
     let shared = Mutex(Shared())
@@ -84,8 +85,14 @@ package final class SyncEngine: Sendable {
         localTreeChanged()
     }
 
+    /// The calls of ``localTreeChanged()`` so far.
+    var changes: UInt64 { changeCount.load(ordering: .relaxed) }
+
     /// Notes that a program changed something, to be sent once it has settled.
-    package func localTreeChanged() { localBell.ring() }
+    package func localTreeChanged() {
+        changeCount.add(1, ordering: .relaxed)
+        localBell.ring()
+    }
 
     /// The number of successful rounds of the log. A change in the cloud that precedes the start of the next round is known after that
     /// round.

@@ -27,7 +27,7 @@ extension VirtualFileSystem {
     package func attributes(of node: NodeID) throws -> NodeAttributes {
         if node == .root { return rootAttributes() }
         if let file = openFiles[node], let live = try liveAttributes(file) { return live }
-        if let item = try metadata.read({ try $0.local.item(node) }) { return try attributes(of: item) }
+        if let item = try metadata.item(node) { return try attributes(of: item) }
         guard let item = removed[node] else { throw Errno(ESTALE) }
         var result = attributes(item)
         result.links = 0

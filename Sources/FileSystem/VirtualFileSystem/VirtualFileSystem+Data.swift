@@ -61,11 +61,18 @@ extension VirtualFileSystem {
     private static func sideBySide(_ calls: [@Sendable () throws -> Void]) throws {
         let failure = Mutex<(any Error)?>(nil)
         let isServing = RequestCosts.isServing
-        DispatchQueue.concurrentPerform(iterations: calls.count) { index in
-            do { try RequestCosts.$isServing.withValue(isServing, operation: calls[index]) } catch {
+        @Sendable func run(_ call: @Sendable () throws -> Void) {
+            do { try RequestCosts.$isServing.withValue(isServing, operation: call) } catch {
                 failure.withLock { $0 = error }
             }
         }
+        let others = DispatchGroup()
+        for call in calls.dropFirst() {
+            // A queue each: concurrent queues run no more calls at once than there are processors, though all of these sleep.
+            DispatchQueue(label: "ubiquity.fsync").async(group: others) { run(call) }
+        }
+        if let first = calls.first { run(first) }
+        others.wait()
         if let error = failure.withLock({ $0 }) { throw error }
     }
 

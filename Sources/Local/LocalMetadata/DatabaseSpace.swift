@@ -17,6 +17,7 @@ final class DatabaseSpace: Sendable {
 
     private struct State {
         var reserve = SpaceReserve()
+        var readAhead = LogReadAhead()
         /// Closed only after the database: closing any descriptor of a file ends this process's locks on it (fcntl_locking(2)).
         var log: Int32 = -1
         var database: Int32 = -1
@@ -45,6 +46,7 @@ final class DatabaseSpace: Sendable {
         state.withLock { state in
             state.log = open(kept.log, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             state.database = open(path, O_RDWR | O_CLOEXEC)
+            Self.readAhead(of: 0, &state)
         }
         replenish()
     }
@@ -58,7 +60,17 @@ final class DatabaseSpace: Sendable {
         kept.keepIndex()
     }
 
-    func noteLog(frames: Int) { logFrames.store(frames, ordering: .relaxed) }
+    /// Notes the length of the log after a commit.
+    func noteLog(frames: Int) {
+        logFrames.store(frames, ordering: .relaxed)
+        state.withLock { Self.readAhead(of: SpaceReserve.logSize(frames: frames), &$0) }
+    }
+
+    /// Lets the kernel read what the next commits overwrite; no commit waits for it (posix_fadvise(2)).
+    private static func readAhead(of end: Int, _ state: inout State) {
+        guard state.log >= 0, let part = state.readAhead.ends(at: end) else { return }
+        _ = posix_fadvise(state.log, off_t(part.lowerBound), off_t(part.count), POSIX_FADV_WILLNEED)
+    }
 
     // MARK: Transactions
 

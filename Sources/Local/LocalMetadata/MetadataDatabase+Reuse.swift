@@ -7,6 +7,8 @@ extension MetadataDatabase {
         try connections.writer.inDatabase { db in
             beginWrite()
             defer { endWrite() }
+            folderRows.removeAll()
+            defer { rowChanges.drop() }
             try db.transaction("BEGIN IMMEDIATE") {
                 let tables = try String.fetchAll(
                     db.cachedStatement(

@@ -31,6 +31,7 @@ package final class MetadataDatabase: Sendable {
     private let writeCount = Atomic<UInt64>(0)
     /// The number of write transactions that have begun; equal to ``writes`` while none runs.
     private let begunWrites = Atomic<UInt64>(0)
+    let folderRows = FolderRows()
     package let costs = RequestCosts()
     let rowChanges = RowChangeLog()
 
@@ -117,6 +118,12 @@ package final class MetadataDatabase: Sendable {
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
+    /// Returns the row of an item: without a transaction if it is that of a folder whose entries were just changed.
+    package func item(_ node: NodeID) throws -> LocalItem? {
+        if snapshot != nil, let known = folderRows[node] { return known }
+        return try read { try $0.local.item(node) }
+    }
+
     /// Runs `body` in a write transaction that leaves the reserve of a full disk alone; rolls back when it throws.
     package func write<T>(_ body: (MetadataTransaction) throws -> T) throws -> T { try write(.ordinary, body) }
 
@@ -158,18 +165,22 @@ package final class MetadataDatabase: Sendable {
             defer { sync.noteCommit() }
             let transaction = MetadataTransaction(db)
             var (isGrowing, isCommitted) = (false, false)
+            var touched: [NodeID: LocalItem] = [:]
             defer { if isGrowing { space.ended(isCommitted: isCommitted) } }
             do {
                 let result = try db.transaction("BEGIN IMMEDIATE") {
                     let result = try body(transaction)
                     isGrowing = try space.admit(use, db)
+                    touched = try transaction.local.items(Array(transaction.memory.touchedFolders))
                     try onCall?(.commit)
                     return result
                 }
                 isCommitted = true
+                let changes = rowChanges.take(transaction.memory)
+                folderRows.update(changes, touched)
                 costs.add(.commits)
                 try onCall?(.committed)
-                return (result, rowChanges.take(transaction.memory))
+                return (result, changes)
             } catch {
                 rowChanges.drop()
                 throw error

@@ -4,12 +4,10 @@ import GRDBSQLite
 import Glibc
 import Synchronization
 
-/// Gathers the rows that a transaction changes, which SQLite reports (sqlite.org/c3ref/update_hook.html). Costs nothing measurable without
-/// a watcher.
+/// Gathers the rows that a transaction changes, which SQLite reports (sqlite.org/c3ref/update_hook.html).
 final class RowChangeLog: Sendable {
     private let changes = Mutex(RowChanges())
     private let watcher = Hook<RowChanges>()
-    private let isWatched = Atomic(false)
 
     private static let limit = 50_000
 
@@ -26,13 +24,9 @@ final class RowChangeLog: Sendable {
     }
 
     /// Calls `watcher` after the commit of every transaction that changed anything, on the thread that ran it.
-    func watch(_ watcher: @escaping @Sendable (RowChanges) -> Void) {
-        self.watcher.set(watcher)
-        isWatched.store(true, ordering: .releasing)
-    }
+    func watch(_ watcher: @escaping @Sendable (RowChanges) -> Void) { self.watcher.set(watcher) }
 
     private func note(_ row: Int64) {
-        guard isWatched.load(ordering: .relaxed) else { return }
         changes.withLock { changes in
             guard changes.nodes.count < Self.limit else {
                 changes.isEverything = true

@@ -40,7 +40,10 @@ struct SpaceReserve {
     /// Pages of the database that have blocks.
     var pagesAllocated = 0
 
-    mutating func noteLog(frames: Int) { logUsed = frames == 0 ? 0 : 32 + frames * (24 + Self.pageSize) }
+    /// Returns the number of bytes of a log with so many frames (sqlite.org/fileformat2.html#walformat).
+    static func logSize(frames: Int) -> Int { frames == 0 ? 0 : 32 + frames * (24 + pageSize) }
+
+    mutating func noteLog(frames: Int) { logUsed = Self.logSize(frames: frames) }
 
     /// The size that the log should have before an ordinary transaction.
     var wantedLog: Int { logUsed + Self.logReserve + Self.logStep }

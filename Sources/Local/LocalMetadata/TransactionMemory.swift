@@ -18,6 +18,8 @@ final class TransactionMemory {
     /// What ``RowChanges`` reports for this transaction besides the rows.
     var movedFolders: Set<NodeID> = []
     var leftFolders: Set<NodeID> = []
+    /// Folders whose times were set because their entries changed.
+    var touchedFolders: Set<NodeID> = []
     /// Whether folders became packages or ceased to be, which none of their rows shows.
     var changesEverything = false
     /// Whether an item that is named like an ignore file was changed.

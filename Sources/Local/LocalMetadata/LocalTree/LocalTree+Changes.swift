@@ -72,8 +72,10 @@ extension LocalTree {
             [Int64(bitPattern: new.value), Int64(bitPattern: old.value)])
     }
 
-    /// Sets the times of a folder whose entries changed; they are synced with its next change.
+    /// Sets the times of a folder whose entries changed; they are synced with its next change. Its row is kept in memory for the request of
+    /// its attributes that follows (``MetadataDatabase/item(_:)``).
     package func touch(_ folder: NodeID, at time: Timestamp) throws {
+        memory.touchedFolders.insert(folder)
         try run(
             """
             UPDATE local SET modified = ?, changed = ?,
