@@ -120,7 +120,8 @@ def reservePort(ports=range(20000, 32000)):
     No other reservation returns it while this process lives. Daemons can listen on it if they set SO_REUSEADDR, as servers do: the socket
     that holds the port does not listen, see socket(7).
     """
-    while True:
+    # Most ports are free; where none is, this must not search for ever.
+    for _ in range(10_000):
         holder = socket.socket()
         try:
             holder.bind(("127.0.0.1", random.choice(ports)))
@@ -131,6 +132,7 @@ def reservePort(ports=range(20000, 32000)):
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         RESERVED.append(holder)
         return holder.getsockname()[1]
+    raise Failure("no port is free")
 
 
 def requirePrograms(packages, group):

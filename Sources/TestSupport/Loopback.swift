@@ -12,7 +12,8 @@ package enum Loopback {
     /// No other reservation returns it while this process lives. A server can listen on it if it sets SO_REUSEADDR, as servers do: the
     /// socket that holds the port does not listen, see socket(7).
     package static func reservePort(of ports: Range<Int> = 20_000..<32_000) throws(Errno) -> Int {
-        while true {
+        // Most ports are free; where none is, this must not search for ever.
+        for _ in 0..<10_000 {
             let descriptor = try check("socket") {
                 socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             }
@@ -29,6 +30,7 @@ package enum Loopback {
             reserved.withLock { $0.append(descriptor) }
             return port
         }
+        throw Errno(EADDRINUSE, "no port of \(ports) is free")
     }
 
     private static func hold(_ port: Int, with descriptor: Int32) -> Bool {

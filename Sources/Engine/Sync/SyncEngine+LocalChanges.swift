@@ -14,8 +14,7 @@ extension SyncEngine {
                 // Includes the changes that a save makes right after its first one.
                 await pause(due + context.lead)
             } else if due != nil {
-                // Only cancellation ends it early, as it does a pause.
-                try? await waitForLull(&burst)
+                await waitForLull(&burst)
                 for bell in uploadBells.values { bell.ring() }
                 // By then the bytes of small files are in the cloud, so that they are in one batch with their folder.
                 await pause(context.lead)
@@ -26,6 +25,11 @@ extension SyncEngine {
                 await localBell.wait(atMost: context.timing.poll, clock: context.clock)
             }
         }
+    }
+
+    /// Waits while a burst of changes delays sending, unless a client waits for everything to be in the cloud.
+    func waitForLull(_ burst: inout BurstDelay) async {
+        while !Task.isCancelled, !context.urgency.isUrgent, let delay = burst.delay(changes) { await pause(delay) }
     }
 
     /// Only cancellation ends a pause early, and then it ends the loop as well.

@@ -28,12 +28,7 @@ extension SyncEngine {
     func upload(_ lane: UploadService.Lane) async throws {
         var burst = BurstDelay()
         burst.look(changes)
-        while try await spaced({ try await uploadOnce(lane) }) { try await waitForLull(&burst) }
-    }
-
-    /// Waits while a burst of changes delays sending, unless a client waits for everything to be in the cloud.
-    func waitForLull(_ burst: inout BurstDelay) async throws {
-        while !context.urgency.isUrgent, let delay = burst.delay(changes) { try await context.clock.sleep(for: delay) }
+        while try await spaced({ try await uploadOnce(lane) }) { await waitForLull(&burst) }
     }
 
     private func uploadOnce(_ lane: UploadService.Lane) async throws -> Bool {

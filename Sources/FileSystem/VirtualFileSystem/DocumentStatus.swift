@@ -24,6 +24,14 @@ package struct DocumentStatus: Sendable, Equatable {
     }
 }
 
+/// A status that was computed for an item.
+struct KnownStatus: Sendable {
+    let item: LocalItem
+    /// The progress that the status includes. It changes without a write.
+    let progress: TransferFractions
+    let status: DocumentStatus
+}
+
 extension VirtualFileSystem {
     /// Returns the state of an item, from the database and the transfers under way; never from the network.
     package func status(of node: NodeID) throws -> DocumentStatus {
@@ -46,7 +54,7 @@ extension VirtualFileSystem {
         let result = try metadata.read { try status(of: item, progress, $0) }
         // The state of a package depends on the progress of everything in it.
         if let snapshot, !item.isPackage, let progress = progress[node] {
-            statuses.put(StatusCache.Entry(item: item, progress: progress, status: result), snapshot)
+            statuses.put([node: KnownStatus(item: item, progress: progress, status: result)], snapshot)
         }
         return result
     }

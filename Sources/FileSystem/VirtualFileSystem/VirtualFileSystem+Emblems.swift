@@ -16,7 +16,7 @@ extension VirtualFileSystem {
         // Looked at before the rows are read: an edit that is recorded in between is then in its row.
         let edited = unnotedEdits()
         let snapshot = metadata.snapshot
-        let known = snapshot.map { emblemCache.entries($0) } ?? [:]
+        let known = snapshot.map { quietEmblems.entries($0) } ?? [:]
         func knownEmblem(of path: [UInt8]?) -> DocumentEmblem? {
             guard let path else { return .outside }
             // An edit and a transfer begin without a write.
@@ -32,7 +32,7 @@ extension VirtualFileSystem {
                 for (index, path) in paths.enumerated() where emblems[index] == nil {
                     emblems[index] = try path.map { try reader.emblem(at: $0) }
                 }
-                if let snapshot { emblemCache.put(reader.quiet, snapshot) }
+                if let snapshot { quietEmblems.put(reader.quiet, snapshot) }
             }
         }
         return emblems.map { $0 ?? .outside }
@@ -54,6 +54,12 @@ extension VirtualFileSystem {
     }
 }
 
+/// The emblem of a quiet document.
+struct KnownEmblem: Sendable {
+    let node: NodeID
+    let emblem: DocumentEmblem
+}
+
 /// Reads emblems inside one transaction. What the items of a folder have in common is looked up once.
 private struct EmblemReader {
     private struct Folder {
@@ -67,7 +73,7 @@ private struct EmblemReader {
     /// The folders of the paths so far; nil for those that do not exist. No more than there are paths.
     private var folders: [ArraySlice<UInt8>: Folder?] = [:]
     /// The quiet documents among those that were read.
-    private(set) var quiet: [[UInt8]: EmblemCache.Entry] = [:]
+    private(set) var quiet: [[UInt8]: KnownEmblem] = [:]
     /// The folder of the previous path, as a file manager asks for one folder at a time.
     private var latest: (path: ArraySlice<UInt8>, folder: Folder?)?
 
@@ -107,14 +113,14 @@ private struct EmblemReader {
     }
 
     /// Returns nil for an item that has to be read whole.
-    private func quietEntry(named name: ArraySlice<UInt8>, in folder: Folder) throws -> EmblemCache.Entry? {
+    private func quietEntry(named name: ArraySlice<UInt8>, in folder: Folder) throws -> KnownEmblem? {
         guard let document = try transaction.local.quietDocument(named: name, in: folder.node),
             !edited.contains(document.node), transfers(document.node) == TransferFractions()
         else { return nil }
         let state = DocumentState(
             downloading: document.isHere ? .current : .notDownloaded, isUploaded: true, percentUploaded: 100)
         let isPinned = document.pin == .inherited ? folder.isPinned : document.pin == .keep
-        return EmblemCache.Entry(
+        return KnownEmblem(
             node: document.node,
             emblem: DocumentEmblem(state, isFolder: false, isConflictVersion: false, isPinned: isPinned))
     }

@@ -46,8 +46,10 @@ package final class VirtualFileSystem: Sendable {
     let removed = RemovedItems()
     package let unreadable = UnreadableItems()
     let usage = UsageTimes()
-    let statuses = StatusCache()
-    let emblemCache = EmblemCache()
+    /// Programs request the attributes of one item after the other.
+    let statuses = SnapshotCache<NodeID, KnownStatus>(limit: 64)
+    /// Emblems of quiet documents, by their paths: of some windows of a file manager, which requests them again and again.
+    let quietEmblems = SnapshotCache<[UInt8], KnownEmblem>(limit: 4_000)
     let seenContents = Mutex(SeenContents<DocumentPlace>())
     /// What was last seen of documents that left their places unseen.
     let departedUnseen = Mutex(SeenContents<ItemID>())
