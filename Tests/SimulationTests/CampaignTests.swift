@@ -26,7 +26,7 @@ struct CampaignTests {
 
     @Test(
         "fixed histories succeed, and those that are run twice have the same digest",
-        arguments: [(1, 1_000), (2, 1_000), (3, 1_000), (4, 1_500)])
+        arguments: [(1, 600), (2, 600), (3, 600), (4, 1_000), (5, 1_500)])
     func kept(vocabulary: Int, count: Int) throws {
         let run = try simulate(
             "--histories", "\(count)", "--twice", "100", "--failures", "20", "--vocabulary", "\(vocabulary)")

@@ -1,3 +1,4 @@
+import Basics
 import CloudModel
 import ContainerLog
 import DeviceSupport
@@ -89,6 +90,19 @@ struct UnseenContentTests {
         try device.fold(.edit(document, from: "one", to: ""))
         try device.edit("a", "three")
         try expect("three", conflicts: [""])
+    }
+
+    @Test("a save that empties the document, and sets its time before the close as cp -p does, keeps it too")
+    func truncationWithTime() throws {
+        try open()
+        try device.fold(.edit(document, from: "one", to: "two"))
+        let handle = try device.files.open(try device.node("a"), canRead: false, canWrite: true, truncate: true)
+        try device.write("three", to: handle)
+        var request = AttributeRequest()
+        request.modified = .at(Timestamp(seconds: 12))
+        _ = try device.files.setAttributes(of: try device.node("a"), request)
+        device.files.release(handle)
+        try expect("three", conflicts: ["two"])
     }
 
     @Test("a save that deletes the document first keeps it too")

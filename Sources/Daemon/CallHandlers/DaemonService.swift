@@ -4,6 +4,7 @@ package import DaemonProtocol
 package import Logging
 package import Maintenance
 import Sync
+import VirtualFileSystem
 
 /// Serves the control socket: composes the handlers, and calls the one registered for a request.
 package struct DaemonService: RequestHandler {
@@ -63,7 +64,14 @@ package struct DaemonService: RequestHandler {
     package var calls: CallRegistry { router.calls }
 
     package func handle(_ request: DaemonRequest, from client: ClientContext) async throws -> DaemonResponse {
-        try await device.describing { try await router.handle(request, from: client) }
+        try await recordCloses(before: request)
+        return try await device.describing { try await router.handle(request, from: client) }
+    }
+
+    /// A program that has closed a file expects its edit in whatever is reported. Emblems look at closed files themselves.
+    private func recordCloses(before request: DaemonRequest) async throws {
+        guard device.files.hasWaitingCloses, !(request.call is EmblemsRequest) else { return }
+        try await device.blocking { [files = device.files] in files.recordCloses() }
     }
 
     package func respondAtOnce(_ request: DaemonRequest, from client: ClientContext) -> PromptResponse? {
@@ -73,7 +81,8 @@ package struct DaemonService: RequestHandler {
     package func stream(
         _ request: DaemonRequest, from client: ClientContext
     ) async throws -> CallRouter.Events? {
-        try await router.events(request, from: client)
+        try await recordCloses(before: request)
+        return try await router.events(request, from: client)
     }
 
     package func didRespond(_ request: DaemonRequest) async { router.didRespond(request) }

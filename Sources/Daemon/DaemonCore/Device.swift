@@ -6,6 +6,7 @@ import CloudModel
 import CloudStorage
 import ControlServer
 import DaemonProtocol
+import Dispatch
 import Glibc
 import KeyValues
 import LiveQueries
@@ -71,7 +72,7 @@ struct Device: Sendable {
         files = VirtualFileSystem(
             metadata: metadata, content: content, source: link,
             observer: TreeObservers(claims: claims, monitors: queries.monitors), time: try DiskTime(),
-            owner: (geteuid(), getegid()), device: id, log: logger)
+            owner: (geteuid(), getegid()), device: id, closing: Self.closing, log: logger)
         metadata.watchRows { [queries, claims, files, rowChanges] in
             claims.known.forget($0)
             queries.changed($0)
@@ -131,6 +132,12 @@ struct Device: Sendable {
             backend: backend, slots: TransferSlots(), pool: try BlockingPool(name: "ubiquity-disk", threads: 4))
     }
 
+    /// Records closed files with the next change. Short beside the time that an edit rests before it is sent, and long beside that between
+    /// two files of a copy.
+    private static let closing = CloseRecording.gathered { [queue = DispatchQueue(label: "ubiquity.closes")] record in
+        queue.asyncAfter(deadline: .now() + .milliseconds(20), execute: record)
+    }
+
     // MARK: Offline by choice
 
     private static let offlineKey = "offline"
@@ -157,6 +164,7 @@ struct Device: Sendable {
     }
 
     func close() throws {
+        files.recordCloses()
         engine.downloads.recordComplete()
         try files.saveUsage()
         try engine.context.figures.save()

@@ -59,14 +59,8 @@ extension VirtualFileSystem {
         return result
     }
 
-    /// Returns whether a file was written whose handles are not all released: a program's close does not wait for the release.
     private func hasUnnotedEdit(_ node: NodeID) -> Bool {
-        guard let file = openFiles[node] else { return false }
-        return file.state.withLock { state in
-            guard state.writers > 0 else { return false }
-            // A blob whose status cannot be read may have been written.
-            do { return try writtenStatus(state) != nil } catch { return true }
-        }
+        openFiles[node]?.state.withLock { hasUnrecordedWrite($0) } ?? false
     }
 
     package func status(of item: LocalItem) throws -> DocumentStatus {

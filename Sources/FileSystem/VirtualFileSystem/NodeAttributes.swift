@@ -23,7 +23,7 @@ package struct NodeAttributes: Sendable, Equatable {
 }
 
 extension VirtualFileSystem {
-    /// `stat(2)`. For a file that is open for writing, size and time are those of the blob at this moment.
+    /// `stat(2)`. For a file that is open for writing, or whose close is not recorded, size and time are those of the blob at this moment.
     package func attributes(of node: NodeID) throws -> NodeAttributes {
         if node == .root { return rootAttributes() }
         if let file = openFiles[node], let live = try liveAttributes(file) { return live }
@@ -49,7 +49,9 @@ extension VirtualFileSystem {
 
     private func liveAttributes(_ file: OpenFile) throws -> NodeAttributes? {
         try file.state.withLock { state throws -> NodeAttributes? in
-            guard let item = state.item, state.descriptor >= 0, state.writers > 0 || state.isUnlinked else {
+            let isRowLate =
+                state.writers > 0 || state.isUnlinked || state.isUnfinished || state.waitingClose?.isPending == true
+            guard let item = state.item, state.descriptor >= 0, isRowLate else {
                 return nil
             }
             var result = attributes(item)
@@ -57,9 +59,13 @@ extension VirtualFileSystem {
             guard state.download == nil else { return result }
             let blob = try BlobStatus(descriptor: state.descriptor)
             result.size = blob.size
-            result.blocks = blob.size == 0 ? blob.blocks : max(1, blob.blocks)
+            // As after the close has been recorded: the kernel keeps these attributes.
+            let isClosed = state.writers == 0 && !state.isUnlinked
+            result.blocks =
+                isClosed ? (blob.size + 511) / 512 : blob.size == 0 ? blob.blocks : max(1, blob.blocks)
             if let baseline = state.baseline, !blob.hasSameContent(as: baseline) {
                 result.modified = blob.modified
+                if item.accessed == nil { result.accessed = blob.modified }
                 result.changed = max(result.changed, blob.changed)
             }
             return result
@@ -108,21 +114,22 @@ extension VirtualFileSystem {
         let changes = changes.resolved(at: time.now())
         if let size = changes.size { try truncate(node, to: size) }
         if changes.isTruncationOnly { return try attributes(of: node) }
-        if let file = openFiles[node] {
+        if let file = openFiles.claimOpen(node) {
+            defer { letGo(file) }
             try file.state.withLock { state in
-                let written = changes.modified == nil ? nil : try unrecordedWrite(state)
-                try commit(changes, to: node, recording: written, &state)
+                try commitFirst(changes, to: node, &state)
                 // What was written during that transaction is recorded too, before the new time hides it.
                 if changes.modified != nil, let written = try unrecordedWrite(state) {
-                    try commit(changes, to: node, recording: written, &state)
+                    try commit(changes, to: node, recording: written, endsWriting: false, &state)
                 }
                 try setTime(changes, of: &state)
             }
         } else if try changeGone(node, { try apply(changes, to: &$0) }) == nil {
-            let item = try metadata.write { transaction in
-                var item = try existing(node, transaction)
+            let item = try changeRows { transaction in
+                let old = try existing(node, transaction)
+                var item = old
                 try apply(changes, to: &item)
-                try transaction.local.update(item)
+                try transaction.local.update(item, from: old)
                 return item
             }
             mirrorModified(item)
@@ -132,10 +139,23 @@ extension VirtualFileSystem {
         return try attributes(of: node)
     }
 
+    /// Changes the row of an open file, and records its last close if that has not been done.
+    private func commitFirst(_ changes: AttributeRequest, to node: NodeID, _ state: inout OpenFile.State) throws {
+        let endsWriting = withdrawClose(&state)
+        do {
+            let written = changes.modified == nil && !endsWriting ? nil : try unrecordedWrite(state)
+            try commit(changes, to: node, recording: written, endsWriting: endsWriting, &state)
+        } catch {
+            if endsWriting { state.isUnfinished = true }
+            throw error
+        }
+    }
+
     /// Changes the row of an open file. What was written is recorded by the same transaction, and before the blob's time changes, which shows
     /// that something was written.
     private func commit(
-        _ changes: AttributeRequest, to node: NodeID, recording written: BlobStatus?, _ state: inout OpenFile.State
+        _ changes: AttributeRequest, to node: NodeID, recording written: BlobStatus?, endsWriting: Bool,
+        _ state: inout OpenFile.State
     ) throws {
         if state.isUnlinked {
             guard var item = state.item else { throw Errno(ESTALE) }
@@ -143,18 +163,28 @@ extension VirtualFileSystem {
             state.item = item
             return
         }
-        let item = try metadata.write { transaction in
-            var item = try existing(node, transaction)
+        var base: SeenContent?
+        let item = try changeRows { transaction in
+            let old = try existing(node, transaction)
+            var item = old
             if let written {
+                base = try rebase(item, overwritten: state.overwriting, transaction)
                 Self.noteEdit(written, &item)
                 markPending(&item, at: time.now())
             }
+            if endsWriting {
+                item.isWriting = false
+                if item.isEdited { markPending(&item, at: time.now()) }
+            }
             try apply(changes, to: &item)
-            try transaction.local.update(item)
+            try transaction.local.update(item, from: old)
             return item
         }
         state.item = item
-        if let written { recorded(written, of: node, &state) }
+        if let written {
+            finishOverwriting(&state, base)
+            recorded(written, of: node, &state)
+        }
         notifyIfPending(item)
     }
 

@@ -31,6 +31,10 @@ package final class OpenFile: Sendable {
         var overwriting: SeenContent?
         /// Whether the last writer has closed the file and its row does not say so yet.
         var isUnfinished = false
+        /// The close of the last writer that waits to be recorded.
+        var waitingClose: WaitingClose?
+        /// When the first close was made that no transaction has recorded because the file was opened for writing again.
+        var unrecordedSince: Timestamp?
         /// Whether the name is gone; the bytes are then removed with the last handle.
         var isUnlinked = false
         /// The download that fetches missing bytes. Nil once everything is here.

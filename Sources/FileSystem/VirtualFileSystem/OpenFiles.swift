@@ -23,6 +23,15 @@ final class OpenFiles: Sendable {
         }
     }
 
+    /// Claims the file of a node if it is open.
+    func claimOpen(_ node: NodeID) -> OpenFile? {
+        table.withLock { table in
+            guard let entry = table[node] else { return nil }
+            table[node]?.claims += 1
+            return entry.file
+        }
+    }
+
     /// Releases a claim. Returns true for the last one: the caller then closes what the file holds.
     func release(_ file: OpenFile) -> Bool {
         table.withLock { table in

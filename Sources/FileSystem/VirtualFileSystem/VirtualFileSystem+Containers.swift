@@ -59,7 +59,6 @@ extension VirtualFileSystem {
                 return item
             }
             observer?.happened(.removed(item))
-            if item.item != .root { removed.insert(item) }
         }
         source.localTreeChanged()
     }

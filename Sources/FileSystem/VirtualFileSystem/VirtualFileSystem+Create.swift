@@ -135,7 +135,7 @@ extension VirtualFileSystem {
 
     private func creating(_ body: (MetadataTransaction) throws -> LocalItem) throws -> LocalItem {
         try naming.shared {
-            let item = try metadata.write(body)
+            let item = try changeRows(.ordinary, body)
             observer?.happened(.created(item))
             return item
         }

@@ -46,19 +46,18 @@ extension VirtualFileSystem {
     package func sync(_ handle: OpenHandle) throws {
         let (descriptor, blob) = handle.file.state.withLock { ($0.descriptor, $0.blob) }
         guard descriptor >= 0, let blob else { throw Errno(EBADF) }
-        guard content.needsNameSync(blob) else {
-            try content.syncBytes(of: blob, descriptor)
-            return try metadata.makeDurable()
-        }
-        try Self.sideBySide([
-            { try self.content.syncBytes(of: blob, descriptor) }, { try self.content.syncName(of: blob) },
-            { try self.metadata.makeDurable() },
-        ])
+        var calls: [@Sendable () throws -> Void] = [{ try self.content.syncBytes(of: blob, descriptor) }]
+        if content.needsNameSync(blob) { calls.append { try self.content.syncName(of: blob) } }
+        // Threads for it are worth their price only where the disk has something to flush.
+        if !metadata.isDurable { calls.append { try self.metadata.makeDurable() } }
+        try Self.sideBySide(calls)
+        if let failure = metadata.syncFailure { throw failure }
     }
 
     /// Runs calls that wait for the disk concurrently, since the disk flushes them together. When all are done, throws an error of one that
     /// failed.
     private static func sideBySide(_ calls: [@Sendable () throws -> Void]) throws {
+        if calls.count == 1 { return try calls[0]() }
         let failure = Mutex<(any Error)?>(nil)
         let isServing = RequestCosts.isServing
         @Sendable func run(_ call: @Sendable () throws -> Void) {

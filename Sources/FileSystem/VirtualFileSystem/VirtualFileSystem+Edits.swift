@@ -23,6 +23,13 @@ extension VirtualFileSystem {
         source.localTreeChanged()
     }
 
+    /// Returns whether the file was written, and its row does not say so: a program's close does not wait for that.
+    func hasUnrecordedWrite(_ state: borrowing OpenFile.State) -> Bool {
+        guard state.writers > 0 || state.isUnfinished || state.waitingClose?.isPending == true else { return false }
+        // A blob whose status cannot be read may have been written.
+        do { return try unrecordedWrite(state) != nil } catch { return true }
+    }
+
     /// Returns the blob's present status if it differs from what the row of the file says.
     func unrecordedWrite(_ state: borrowing OpenFile.State) throws -> BlobStatus? {
         guard !state.isUnlinked, state.item != nil, state.download == nil else { return nil }
@@ -40,6 +47,9 @@ extension VirtualFileSystem {
     /// Records what has been written so far to files that are open for writing, where they are at or below one of these items: a program
     /// closes a file before the file system receives the release.
     package func noteEdits(atAndBelow nodes: Set<NodeID>) throws {
+        recordCloses()
+        // Another thread may have recorded one, and not yet notified the observer.
+        recording.exclusive {}
         let open = openFiles.all.filter { $0.state.withLock { $0.writers > 0 && $0.descriptor >= 0 } }
         guard !open.isEmpty else { return }
         let wanted = try metadata.read { transaction in
@@ -57,6 +67,7 @@ extension VirtualFileSystem {
     /// Records edits of files that stay open for writing, such as databases and logs, once nothing was written for `pause`. The upload that
     /// follows checks that they did not change meanwhile.
     package func noteIdleEdits(pause: Duration) {
+        recordCloses()
         finishLate()
         applyLateIgnoreFiles()
         renewBlobs()

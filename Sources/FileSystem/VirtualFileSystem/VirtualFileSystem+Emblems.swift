@@ -38,16 +38,12 @@ extension VirtualFileSystem {
         return emblems.map { $0 ?? .outside }
     }
 
-    /// Returns the files that were written and whose handles are not all released. A file whose lock is held is left out: what is being
+    /// Returns the files that were written and whose rows do not say so. A file whose lock is held is left out: what is being
     /// recorded under it is in its row afterwards, and monitors are notified.
     private func unnotedEdits() -> Set<NodeID> {
         var nodes: Set<NodeID> = []
         for file in openFiles.all {
-            let isEdited = file.state.withLockIfAvailable { state -> Bool in
-                guard state.writers > 0 else { return false }
-                // A blob whose status cannot be read may have been written.
-                do { return try writtenStatus(state) != nil } catch { return true }
-            }
+            let isEdited = file.state.withLockIfAvailable { hasUnrecordedWrite($0) }
             if isEdited == true { nodes.insert(file.node) }
         }
         return nodes

@@ -16,6 +16,7 @@ extension VirtualFileSystem {
     package func extendedAttribute(_ name: String, of node: NodeID) throws -> [UInt8] {
         if let key = StatusAttribute(name: name) {
             guard node != .root else { throw Errno(ENODATA) }
+            recordCloses()
             guard let value = try key.value(in: status(of: node)) else { throw Errno(ENODATA) }
             return Array(value.utf8)
         }
@@ -123,6 +124,7 @@ extension VirtualFileSystem {
     /// `EPERM`.
     private func command(_ key: StatusAttribute, _ value: [UInt8], _ node: NodeID) throws {
         let text = String(decoding: value, as: UTF8.self)
+        recordCloses()
         switch key {
         case .other(.download), .other(.evict):
             guard text == "1" else { throw Errno(EINVAL) }
@@ -180,7 +182,7 @@ extension VirtualFileSystem {
 
     /// Removes a file from sync or adds it again. A removed file stays on this device and disappears from the others.
     private func setExcluded(_ flag: Bool, of node: NodeID) throws {
-        try metadata.write { transaction in
+        try changeRows { transaction in
             var item = try existing(node, transaction)
             try checkChangeable(item)
             guard item.kind == .file || item.kind == .symlink, item.isExcluded != flag else {

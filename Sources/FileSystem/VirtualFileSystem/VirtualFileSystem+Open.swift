@@ -94,7 +94,7 @@ extension VirtualFileSystem {
     private func loadOnce(
         _ state: inout OpenFile.State, _ node: NodeID, isLook: Bool, _ reader: (LocalItem) throws -> String?
     ) throws {
-        guard let item = try metadata.read({ try $0.local.item(node) }) else { throw Errno(ESTALE) }
+        guard let item = try metadata.read({ try $0.local.item(node) }) else { return try loadRemoved(&state, node) }
         guard item.kind == .file else { throw Errno(item.kind == .folder ? EISDIR : ENXIO) }
         guard item.content != nil || item.isEdited || item.size == 0 else {
             throw Errno(EAGAIN, "its bytes have not reached the cloud yet")
@@ -112,6 +112,21 @@ extension VirtualFileSystem {
         }
         state.item = item
         state.blob = item.blob
+    }
+
+    /// Opens a file that was removed after the kernel had looked up its name, as on a disk: a program that opens a document while another one
+    /// saves it by rename sees the old or the new one. The kernel repeats a failed open only once.
+    private func loadRemoved(_ state: inout OpenFile.State, _ node: NodeID) throws {
+        // The transaction that removed it may just have been committed, and not noted it yet.
+        metadata.waitForWriter()
+        guard let item = removed[node], item.kind == .file, item.isMaterialised else { throw Errno(ESTALE) }
+        do {
+            state.bytes = SharedDescriptor(
+                adopting: try item.presence == .none ? content.create(item.blob) : content.open(item.blob))
+        } catch  where error.code == ENOENT { throw Errno(ESTALE) }
+        state.item = item
+        state.blob = item.blob
+        state.isUnlinked = true
     }
 
     private func openBlob(_ item: LocalItem) throws -> Int32 {
@@ -144,16 +159,23 @@ extension VirtualFileSystem {
     /// - Returns: Whether size and times may differ from those returned before.
     @discardableResult
     package func release(_ handle: OpenHandle) -> Bool {
-        let (isNoted, isChanged) = handle.file.state.withLock { state in
+        let (isNoted, waiting, isChanged) = handle.file.state.withLock { state -> (Bool, ClosedFiles.Action?, Bool) in
             state.handles -= 1
-            guard handle.canWrite else { return (true, false) }
+            guard handle.canWrite else { return (true, nil, false) }
             state.writers -= 1
-            guard state.writers == 0 else { return (true, false) }
+            guard state.writers == 0 else { return (true, nil, false) }
+            if let waiting = waitWithClose(of: handle.file, &state) { return (false, waiting, state.hasNotedEdit) }
             let isNoted = isFinished(&state)
-            return (isNoted, state.hasNotedEdit || !isNoted)
+            return (isNoted, nil, state.hasNotedEdit || !isNoted)
         }
         // A file whose edit is not recorded stays open until it is.
-        if isNoted { drop(handle.file) } else { keepOpen(handle.file) }
+        if let waiting {
+            carryOut(waiting)
+        } else if isNoted {
+            drop(handle.file)
+        } else {
+            keepOpen(handle.file)
+        }
         return isChanged
     }
 
@@ -174,10 +196,11 @@ extension VirtualFileSystem {
     func update(
         _ node: NodeID, _ use: SpaceUse = .ordinary, _ body: (inout LocalItem, MetadataTransaction) throws -> Void
     ) throws -> LocalItem {
-        try metadata.write(use) { transaction in
-            var item = try existing(node, transaction)
+        try changeRows(use) { transaction in
+            let old = try existing(node, transaction)
+            var item = old
             try body(&item, transaction)
-            try transaction.local.update(item)
+            try transaction.local.update(item, from: old)
             return item
         }
     }

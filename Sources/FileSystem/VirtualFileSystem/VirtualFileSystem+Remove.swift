@@ -24,7 +24,7 @@ extension VirtualFileSystem {
     package func removeFolder(_ bytes: [UInt8], in parent: NodeID) throws {
         let name = try Self.name(bytes)
         guard parent != .root else { return try removeTopFolder(name) }
-        let item = try removing { transaction in
+        _ = try removing { transaction in
             guard let item = try transaction.local.item(named: name, in: parent) else { throw Errno(ENOENT) }
             guard item.kind == .folder else { throw Errno(ENOTDIR) }
             guard try !transaction.local.hasChildren(item.node) else { throw Errno(ENOTEMPTY) }
@@ -33,7 +33,6 @@ extension VirtualFileSystem {
             try transaction.local.touch(parent, at: time.now())
             return item
         }
-        removed.insert(item)
         source.localTreeChanged()
     }
 
@@ -47,13 +46,19 @@ extension VirtualFileSystem {
 
     /// Removes an item from the tree and records what is to be appended to the log about it.
     func depart(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
-        try transaction.local.remove(item.node)
+        try removeRow(of: item, transaction)
         if let conflict = item.conflict {
             try transaction.pending.insert(
                 Resolution(container: item.container, item: conflict.document, version: conflict.version))
         } else if item.isKnown {
             try leaveDeparture(of: item, transaction)
         }
+    }
+
+    /// Removes the row of an item, and notes the item for programs that hold it.
+    func removeRow(of item: LocalItem, _ transaction: MetadataTransaction) throws {
+        try transaction.local.remove(item.node)
+        transaction.whenEnded { [removed] in if $0 { removed.insert(item) } }
     }
 
     /// Records that an item which the cloud knows is gone from its place.
@@ -67,15 +72,22 @@ extension VirtualFileSystem {
 
     /// Keeps the bytes of an item whose row is gone while handles are open, and removes them otherwise.
     func letGo(_ item: LocalItem) {
-        if let file = openFiles[item.node] {
-            file.state.withLock { state in
-                state.isUnlinked = true
-                state.item?.changed = time.now()
-            }
-        } else {
-            removed.insert(item)
-            if item.kind == .file, item.presence != .none { removal.remove(item.blob) }
-        }
+        if !keepOpenBytes(of: item), item.kind == .file, item.presence != .none { removal.remove(item.blob) }
         source.localTreeChanged()
+    }
+
+    private func keepOpenBytes(of item: LocalItem) -> Bool {
+        guard let file = openFiles[item.node] else { return false }
+        let isOpen = file.state.withLock { state in
+            // An open that came too late for the row has failed, or found the item among the removed ones.
+            guard state.bytes != nil else { return false }
+            state.isUnlinked = true
+            // Without a row there is nothing to record.
+            _ = withdrawClose(&state)
+            state.item?.changed = time.now()
+            return true
+        }
+        settleCloses()
+        return isOpen
     }
 }

@@ -15,7 +15,7 @@ extension VirtualFileSystem {
         let now = time.now()
         let (moves, replaced) = try naming.shared {
             var base: SeenContent?
-            let (moves, replaced) = try metadata.write { transaction in
+            let (moves, replaced) = try changeRows { transaction in
                 try rename(oldName, in: oldParent, to: newName, in: newParent, mode: mode, &base, transaction, at: now)
             }
             if let base { note(base, at: DocumentPlace(newParent, newName)) }
@@ -32,7 +32,7 @@ extension VirtualFileSystem {
                 state.item?.changed = max(changed, now)
             }
         }
-        if let replaced { replaced.kind == .folder ? removed.insert(replaced) : letGo(replaced) }
+        if let replaced, replaced.kind != .folder { letGo(replaced) }
         source.localTreeChanged()
     }
 
@@ -112,7 +112,7 @@ extension VirtualFileSystem {
             if isSave(item, over: target), !old.isConflictSibling {
                 base = try rebase(target, on: seen(at: DocumentPlace(of: target)), transaction)
             }
-            try transaction.local.remove(target.node)
+            try removeRow(of: target, transaction)
             try succeed(target, &item, transaction)
         } else if !item.isKnown {
             base = try inheritIdentity(&item, transaction)

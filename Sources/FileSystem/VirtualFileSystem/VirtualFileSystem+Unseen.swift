@@ -27,7 +27,8 @@ extension VirtualFileSystem {
 
     /// Notes what a handle that is about to be opened sees: nothing if it cannot read, or empties the document.
     func noteOpen(_ state: inout OpenFile.State, canRead: Bool) {
-        guard let item = state.item else { return }
+        // Another document may have the place of a removed one.
+        guard let item = state.item, !state.isUnlinked else { return }
         if canRead {
             noteSeen(item)
         } else if state.writers == 0 {

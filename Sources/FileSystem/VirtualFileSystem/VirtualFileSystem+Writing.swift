@@ -16,8 +16,15 @@ extension VirtualFileSystem {
             state.isUnfinished = false
             item = state.item ?? item
         }
+        if try resumeWriting(&state) {
+            state.writers = 1
+            state.hasNotedEdit = false
+            return
+        }
+        item = state.item ?? item
         state.writers += 1
         guard state.writers == 1 else { return }
+        state.unrecordedSince = nil
         state.hasNotedEdit = false
         do {
             if state.download == nil {
@@ -25,10 +32,11 @@ extension VirtualFileSystem {
                 state.baseline = try BlobStatus(descriptor: state.descriptor)
             }
             if !state.isUnlinked, !item.isWriting {
-                let wasClean = !item.isEdited
+                var wasClean = true
                 let rest = time.now().adding(.seconds(2))
                 // Allowed on a full disk too: the file may have been opened to be truncated.
                 item = try update(item.node, .freeing) { row in
+                    wasClean = !row.isEdited
                     row.isWriting = true
                     // An edit that waits for its upload is being overwritten: half of that should not be sent. The close decides when it is
                     // sent.

@@ -59,7 +59,13 @@ package final class VirtualFileSystem: Sendable {
     /// Removes the blobs of items that have no name any more.
     let removal: BlobRemoval
 
-    /// Closed files whose rows do not say so yet; each holds a claim.
+    /// When the rows of closed files are updated.
+    let closing: CloseRecording
+    let closes = ClosedFiles()
+    /// Shared: recording closes with other changes, from before the transaction until the observer has been notified. Exclusive: waiting
+    /// for that. Below ``naming`` in the lock order.
+    let recording = TreeGate()
+    /// Closed files whose rows do not say so yet because the database refused it; each holds a claim.
     let unfinished = Mutex<[OpenFile]>([])
     /// Held while blobs are rewritten: two copies of one blob would use the same file name.
     let renewing = Mutex(())
@@ -68,8 +74,9 @@ package final class VirtualFileSystem: Sendable {
         metadata: MetadataDatabase, content: ContentStore, source: any ContentSource,
         observer: (any TreeObserver)? = nil, time: any TimeSource,
         owner: (user: UInt32, group: UInt32), device: DeviceID, exclusions: ExclusionRules = .standard,
-        newID: (@Sendable () -> ItemID)? = nil, log: Logger
+        newID: (@Sendable () -> ItemID)? = nil, closing: CloseRecording = .immediate, log: Logger
     ) {
+        self.closing = closing
         self.metadata = metadata
         self.content = content
         self.source = source

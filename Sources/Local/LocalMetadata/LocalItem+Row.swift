@@ -11,10 +11,17 @@ extension LocalItem {
 
     static let selection = Column.allCases.map { "\($0)" }.joined(separator: ", ")
 
-    static let insertion = """
+    static let insertion = insertion(of: columns)
+
+    /// Inserts a row under a given node.
+    static let numberedInsertion = insertion(of: ["\(Column.node)"] + columns)
+
+    private static func insertion(of columns: [String]) -> String {
+        """
         INSERT INTO local (\(columns.joined(separator: ", ")))
         VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))
         """
+    }
 
     static let query = "SELECT \(selection) FROM local WHERE node = ?"
 

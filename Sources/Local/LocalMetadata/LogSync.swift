@@ -29,6 +29,12 @@ final class LogSync: Sendable {
         self.log = log
     }
 
+    /// Whether every commit noted so far survives a power failure.
+    var isDurable: Bool {
+        failure == nil
+            && durableCommits.load(ordering: .sequentiallyConsistent) >= commits.load(ordering: .sequentiallyConsistent)
+    }
+
     func noteCommit() { commits.add(1, ordering: .sequentiallyConsistent) }
 
     /// Returns when every commit noted before this call survives a power failure. `willSync` is called before the sync.

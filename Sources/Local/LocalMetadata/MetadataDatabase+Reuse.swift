@@ -9,6 +9,7 @@ extension MetadataDatabase {
             defer { endWrite() }
             folderRows.removeAll()
             defer { rowChanges.drop() }
+            numbers.reset()
             try db.transaction("BEGIN IMMEDIATE") {
                 let tables = try String.fetchAll(
                     db.cachedStatement(

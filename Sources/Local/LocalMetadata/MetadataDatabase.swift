@@ -34,6 +34,7 @@ package final class MetadataDatabase: Sendable {
     let folderRows = FolderRows()
     package let costs = RequestCosts()
     let rowChanges = RowChangeLog()
+    let numbers = NodeNumbers()
 
     /// Opens or makes the database.
     ///
@@ -164,9 +165,14 @@ package final class MetadataDatabase: Sendable {
             // Counted even if the commit fails: one sync too many does no harm.
             defer { sync.noteCommit() }
             let transaction = MetadataTransaction(db)
+            transaction.memory.numbers = numbers
             var (isGrowing, isCommitted) = (false, false)
             var touched: [NodeID: LocalItem] = [:]
-            defer { if isGrowing { space.ended(isCommitted: isCommitted) } }
+            defer {
+                numbers.transactionEnded(isCommitted: isCommitted)
+                for ending in transaction.memory.endings { ending(isCommitted) }
+                if isGrowing { space.ended(isCommitted: isCommitted) }
+            }
             do {
                 let result = try db.transaction("BEGIN IMMEDIATE") {
                     let result = try body(transaction)
@@ -208,6 +214,9 @@ package final class MetadataDatabase: Sendable {
     /// Calls `watcher` after each transaction with the rows of the local tree that it changed, on the thread that ran it.
     package func watchRows(_ watcher: @escaping @Sendable (RowChanges) -> Void) { rowChanges.watch(watcher) }
 
+    /// Returns when no write transaction runs that had begun before this call, and what it has called when it ended has returned.
+    package func waitForWriter() { connections.writer.inDatabase { _ in } }
+
     /// Returns when every transaction that returned before this call survives a power failure. After a failure it fails for ever
     /// (`notDurable`), because the disk may have lost any of them.
     package func makeDurable() throws {
@@ -216,6 +225,9 @@ package final class MetadataDatabase: Sendable {
             costs.add(.syncs)
         }
     }
+
+    /// Whether ``makeDurable()`` would return without a sync.
+    package var isDurable: Bool { sync.isDurable }
 
     /// Why no past or future commit is durable; nil as long as the disk has accepted all. The database must then not be closed in order:
     /// that would checkpoint pages that may no longer be in the log.

@@ -10,6 +10,10 @@ package struct MetadataTransaction {
 
     init(_ db: Database) { self.db = db }
 
+    /// Calls `action` when this write transaction has been committed or rolled back, before another one can begin. It must not use the
+    /// database, nor take a lock that is held over a transaction.
+    package func whenEnded(_ action: @escaping (_ isCommitted: Bool) -> Void) { memory.endings.append(action) }
+
     package var local: LocalTree { LocalTree(transaction: self) }
     package var synced: SyncedTree { SyncedTree(transaction: self) }
     package var pending: PendingChanges { PendingChanges(transaction: self) }

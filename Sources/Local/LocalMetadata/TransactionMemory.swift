@@ -30,7 +30,11 @@ final class TransactionMemory {
     var collections: [ContainerID: CollectionEpochs] = [:]
     /// The items of the batch that is being sent.
     var sentItems: [ContainerID: Set<ItemID>] = [:]
+    /// Where new nodes get their numbers; nil: from SQLite.
+    var numbers: NodeNumbers?
     var changedStores: Set<ContainerID> = []
+    /// Called when the transaction has ended, before another one can begin.
+    var endings: [(_ isCommitted: Bool) -> Void] = []
     /// The shown values of keys before this transaction changed them.
     var shownValues: [ContainerID: [String: [UInt8]?]] = [:]
 

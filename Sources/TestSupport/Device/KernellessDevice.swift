@@ -36,13 +36,15 @@ package final class KernellessDevice: Sendable {
     ///   - settle: How long a change rests before it is uploaded and sent.
     ///   - transfers: The transfers that uploads and downloads share; they must use `backend`.
     ///   - patience: How long a reader waits for bytes that are not here.
+    ///   - closing: When the rows of closed files are updated.
     ///   - onCall: Runs before each call of the database that changes the disk; an error that it throws is thrown by the call.
     package init(
         _ backend: InMemoryBackend = InMemoryBackend(), cloud: (any CloudBackend)? = nil, id: DeviceID = DeviceID(7),
         time other: (any TimeSource)? = nil,
         settle: Duration = .zero, announcedSize: UInt64 = 4 << 20,
         permits: any EnginePermits = UncontendedPermits(), transfers: TransferContext? = nil,
-        patience: Duration = .zero, onCall: (@Sendable (DatabaseCall) throws -> Void)? = nil
+        patience: Duration = .zero, closing: CloseRecording = .immediate,
+        onCall: (@Sendable (DatabaseCall) throws -> Void)? = nil
     ) throws {
         self.backend = backend
         directory = NSTemporaryDirectory() + "/ubiquity-device-\(UUID().uuidString)"
@@ -60,7 +62,7 @@ package final class KernellessDevice: Sendable {
         files = VirtualFileSystem(
             metadata: metadata, content: content,
             source: IdleContentSource(content, container: .cloudDocs, transfers: transfers, patience: patience),
-            observer: changes, time: clock, owner: (1000, 1000), device: id, log: log)
+            observer: changes, time: clock, owner: (1000, 1000), device: id, closing: closing, log: log)
         metadata.watchRows { [weak files] in files?.rowsChanged($0) }
         var timing = EngineTiming()
         timing.settle = settle

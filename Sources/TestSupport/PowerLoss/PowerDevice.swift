@@ -40,7 +40,8 @@ final class PowerDevice: Sendable {
         link = EngineSource(content, transfers)
         files = VirtualFileSystem(
             metadata: metadata, content: content, source: link, time: try DiskTime(), owner: (geteuid(), getegid()),
-            device: id, log: log)
+            // The engine looks at open files every 200 ms.
+            device: id, closing: .gathered { _ in }, log: log)
         var timing = EngineTiming()
         (timing.settle, timing.gather, timing.maintenance) = (.milliseconds(20), .milliseconds(20), .milliseconds(200))
         let context = EngineContext(
@@ -61,6 +62,7 @@ final class PowerDevice: Sendable {
         await task?.value
         // The source and the engine retain each other, and with them the folder of blobs.
         link.attach(nil)
+        files.recordCloses()
         try metadata.close()
     }
 

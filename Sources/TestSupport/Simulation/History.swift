@@ -39,8 +39,11 @@ package final class History {
         var devices: [SimulatedDevice] = []
         for number in 0..<count {
             let skew = Duration.seconds(random.chance(30) ? random.number(-40_000..<40_000) : 0)
+            let gathersCloses = plan.vocabulary.hasWaitingCloses && (plan.seed &+ UInt64(number)) % 3 != 0
             devices.append(
-                try SimulatedDevice(number: number, seed: plan.seed, skew: skew, cloud: cloud, shared: shared))
+                try SimulatedDevice(
+                    number: number, seed: plan.seed, skew: skew, cloud: cloud, shared: shared,
+                    gathersCloses: gathersCloses))
         }
         self.devices = devices
         do {

@@ -35,8 +35,12 @@ package enum Vocabulary: Int, Hashable, Sendable, CaseIterable {
     case third = 3
     /// Also saves of texts that a program read long before.
     case fourth = 4
+    /// Also devices whose closes wait.
+    case fifth = 5
 
-    package static let latest = fourth
+    package static let latest = fifth
+
+    var hasWaitingCloses: Bool { rawValue >= Self.fifth.rawValue }
 
     /// The number of actions, each as often as it is likely.
     var actions: Int {
@@ -44,7 +48,7 @@ package enum Vocabulary: Int, Hashable, Sendable, CaseIterable {
         case .first: 100
         case .second: 140
         case .third: 154
-        case .fourth: 162
+        case .fourth, .fifth: 162
         }
     }
 }

@@ -51,6 +51,8 @@ extension SimulatedDevice {
     /// Uploads every edit that has settled. `meanwhile` runs between the upload of the bytes and the record that they are in the cloud.
     @discardableResult
     func upload(meanwhile: () throws -> Void = {}) throws -> Bool {
+        // A close waits for a shorter time than an edit.
+        files.recordCloses()
         let due = time.now().adding(.milliseconds(-250))
         let items = try metadata.read { try $0.transfers.uploadable(before: due, sizes: 0...UInt64.max, limit: 100) }
         var isAnyDone = false
@@ -168,7 +170,7 @@ extension SimulatedDevice {
     func unrest() throws -> [String] {
         let container = try container()
         return try metadata.read { transaction in
-            var found: [String] = []
+            var found = files.hasWaitingCloses ? ["a close is not recorded"] : []
             let pending = try transaction.pending.items(before: Timestamp(nanoseconds: .max), limit: 10)
             found += try pending.map { "\(try path(of: $0, transaction)) is pending" }
             let totals = try transaction.pending.totals()

@@ -41,12 +41,18 @@ final class SimulatedDevice {
     /// The size from which new files are announced: some devices announce every new file that is not empty, some the longer ones, some
     /// none.
     private let announcedSize: UInt64
+    private let closing: CloseRecording
     private let shared: SharedParts
     private let ids: SeededIDs
     private var memory: Parts?
 
-    init(number: Int, seed: UInt64, skew: Duration, cloud: SimulatedCloud, shared: SharedParts) throws {
+    /// - Parameter gathersCloses: Whether closed files wait for the next change of the tree, or the next round of uploads.
+    init(
+        number: Int, seed: UInt64, skew: Duration, cloud: SimulatedCloud, shared: SharedParts,
+        gathersCloses: Bool = false
+    ) throws {
         self.number = number
+        closing = gathersCloses ? .gathered { _ in } : .immediate
         id = DeviceID(cloud.bug == .oneIdentity ? 1 : UInt64(number) + 1)
         name = "device \(number)"
         self.cloud = cloud
@@ -109,7 +115,7 @@ final class SimulatedDevice {
         let source = IdleContentSource(content, container: .cloudDocs, transfers: shared.transfers)
         let files = VirtualFileSystem(
             metadata: metadata, content: content, source: source, time: time, owner: (1000, 1000), device: id,
-            newID: ids.next, log: shared.log)
+            newID: ids.next, closing: closing, log: shared.log)
         let context = EngineContext(
             metadata: metadata, content: content, backend: shared.transfers.backend,
             mounted: KernellessMount(files), transfers: shared.transfers, device: id, deviceName: name,

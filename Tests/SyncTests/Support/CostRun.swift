@@ -77,6 +77,7 @@ final class CostRun {
             let (name, folder) = large.place((Self.repeats + $0) * stride)
             try device.remove(name, in: folder)
         }
+        device.files.recordCloses()
     }
 
     private func engine() throws {

@@ -4,6 +4,7 @@ import DeviceSupport
 import GRDB
 import Glibc
 import LocalContent
+import VirtualFileSystem
 
 @testable import LocalMetadata
 
@@ -17,7 +18,8 @@ struct LargeDevice {
     /// - Parameter isOld: Whether the items have random ids, as those that earlier versions made.
     init(documents count: Int, isOld: Bool = false) throws {
         self.count = count
-        device = try KernellessDevice()
+        // As in a mount, where the next change records the close of a file.
+        device = try KernellessDevice(closing: .gathered { _ in })
         let container = try device.container.id
         folders = try device.metadata.write { [documents = device.documents] transaction in
             transaction.db.add(function: isOld ? Self.randomID : Self.orderedID)

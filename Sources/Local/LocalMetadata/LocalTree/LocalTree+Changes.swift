@@ -12,17 +12,32 @@ extension LocalTree {
         if item.isConflictSibling { memory.hasSiblings = true }
         notePause(of: item, was: false)
         noteIgnoreFile(item.name)
-        try db.perform(LocalItem.insertion, values: item.values)
-        let node = NodeID(UInt64(bitPattern: db.lastInsertedRowID))
+        let node = try insertRow(of: item)
         try indexFoldedName(of: item, node)
         if item.item == .root { try noteRoot(of: item.container, nil, item.attributes) }
         return node
     }
 
+    /// Inserts the row under a number of the block that is reserved; SQLite chooses one where there is no block.
+    private func insertRow(of item: LocalItem) throws -> NodeID {
+        if let number = try memory.numbers?.next(self) {
+            try db.perform(LocalItem.numberedInsertion, values: [.integer(number)] + item.values)
+            return NodeID(UInt64(bitPattern: number))
+        }
+        try db.perform(LocalItem.insertion, values: item.values)
+        return NodeID(UInt64(bitPattern: db.lastInsertedRowID))
+    }
+
     /// Writes the columns that differ from the present row. Indexes of unchanged columns are then not touched, which saves most of the
     /// work.
     package func update(_ item: LocalItem) throws {
-        guard let old = try self.item(item.node), old != item else { return }
+        guard let old = try self.item(item.node) else { return }
+        try update(item, from: old)
+    }
+
+    /// As ``update(_:)`` of a row that this transaction has read, and not changed since.
+    package func update(_ item: LocalItem, from old: LocalItem) throws {
+        guard old != item else { return }
         if item.isConflictSibling { memory.hasSiblings = nil }
         notePause(of: item, was: old.isPaused)
         noteIgnoreFile(old.name)
