@@ -72,7 +72,7 @@ struct Device: Sendable {
         files = VirtualFileSystem(
             metadata: metadata, content: content, source: link,
             observer: TreeObservers(claims: claims, monitors: queries.monitors), time: try DiskTime(),
-            owner: (geteuid(), getegid()), device: id, closing: Self.closing, log: logger)
+            owner: (geteuid(), getegid()), device: id, closing: Self.closing, background: Self.background, log: logger)
         metadata.watchRows { [queries, claims, files, rowChanges] in
             claims.known.forget($0)
             queries.changed($0)
@@ -136,6 +136,11 @@ struct Device: Sendable {
     /// two files of a copy.
     private static let closing = CloseRecording.gathered { [queue = DispatchQueue(label: "ubiquity.closes")] record in
         queue.asyncAfter(deadline: .now() + .milliseconds(20), execute: record)
+    }
+
+    /// Removes the bytes of many removed files, so that no program waits for that.
+    private static let background: BlobRemoval.Background = { [queue = DispatchQueue(label: "ubiquity.removal")] work in
+        queue.async(execute: work)
     }
 
     // MARK: Offline by choice

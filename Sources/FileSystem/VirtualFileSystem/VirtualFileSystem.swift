@@ -74,7 +74,8 @@ package final class VirtualFileSystem: Sendable {
         metadata: MetadataDatabase, content: ContentStore, source: any ContentSource,
         observer: (any TreeObserver)? = nil, time: any TimeSource,
         owner: (user: UInt32, group: UInt32), device: DeviceID, exclusions: ExclusionRules = .standard,
-        newID: (@Sendable () -> ItemID)? = nil, closing: CloseRecording = .immediate, log: Logger
+        newID: (@Sendable () -> ItemID)? = nil, closing: CloseRecording = .immediate,
+        background: BlobRemoval.Background? = nil, log: Logger
     ) {
         self.closing = closing
         self.metadata = metadata
@@ -88,7 +89,7 @@ package final class VirtualFileSystem: Sendable {
         self.newID = newID ?? { ItemID.made(at: time.now()) }
         self.log = log
         startedAt = time.now()
-        removal = BlobRemoval(content, metadata, log: log)
+        removal = BlobRemoval(content, metadata, background: background, log: log)
     }
 
     /// What the requests that were served so far have cost, by the names of the kinds.

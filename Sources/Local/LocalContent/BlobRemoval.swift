@@ -9,23 +9,42 @@ import Synchronization
 /// One sync of the database is enough for many blobs, so they are gathered. ``flush()`` is called from time to time and where a sync has
 /// just been made; the sweep removes what a dying process leaves.
 package final class BlobRemoval: Sendable {
-    /// The upper bounds for the number of waiting blobs and for their space on the disk.
-    private static let most = 256
-    private static let mostBytes: UInt64 = 1 << 20
+    /// Runs work on another thread.
+    package typealias Background = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    /// From these numbers of blobs and of bytes on the disk on, the waiting blobs are removed.
+    private static let many = 256
+    private static let manyBytes: UInt64 = 1 << 20
+    /// So many waiting blobs are removed by the program that adds the last one, which slows it down to what the disk can do.
+    private static let most = 1024
 
     private struct Waiting {
         var blobs: [BlobName] = []
         var bytes: UInt64 = 0
+        var isScheduled = false
+    }
+
+    private enum Action {
+        case wait
+        case schedule
+        case flush
     }
 
     private let content: ContentStore
     private let metadata: MetadataDatabase
+    private let background: Background?
     private let log: Logger
     private let waiting = Mutex(Waiting())
+    /// Held while blobs are removed, so that ``flush()`` returns when all are gone that were added before.
+    private let flushing = Mutex(())
 
-    package init(_ content: ContentStore, _ metadata: MetadataDatabase, log: Logger) {
+    /// - Parameter background: Where many blobs are removed; nil: by the call that adds the last one.
+    package init(
+        _ content: ContentStore, _ metadata: MetadataDatabase, background: Background? = nil, log: Logger
+    ) {
         self.content = content
         self.metadata = metadata
+        self.background = background
         self.log = log
     }
 
@@ -33,21 +52,34 @@ package final class BlobRemoval: Sendable {
     package func remove(_ blob: BlobName) {
         // If the status cannot be read, the blob waits with the others; its removal reports the error.
         let size = (try? content.status(blob)).map { $0.blocks * 512 } ?? 0
-        let isMuch = waiting.withLock { waiting in
+        let action = waiting.withLock { waiting -> Action in
             waiting.blobs.append(blob)
             waiting.bytes = waiting.bytes.saturatingSum(size)
-            return waiting.blobs.count >= Self.most || waiting.bytes >= Self.mostBytes
+            guard waiting.blobs.count >= Self.many || waiting.bytes >= Self.manyBytes else { return .wait }
+            guard background != nil, waiting.blobs.count < Self.most else { return .flush }
+            guard !waiting.isScheduled else { return .wait }
+            waiting.isScheduled = true
+            return .schedule
         }
-        if isMuch { flush() }
+        switch action {
+        case .wait: break
+        case .schedule: background? { [self] in flush() }
+        case .flush: flush()
+        }
     }
 
     /// Removes the waiting blobs.
     package func flush() {
-        let blobs = waiting.withLock { waiting in
-            defer { waiting = Waiting() }
-            return waiting.blobs
+        flushing.withLock { _ in
+            let blobs = waiting.withLock { waiting in
+                defer { waiting = Waiting() }
+                return waiting.blobs
+            }
+            if !blobs.isEmpty { remove(blobs) }
         }
-        guard !blobs.isEmpty else { return }
+    }
+
+    private func remove(_ blobs: [BlobName]) {
         do { try metadata.makeDurable() } catch {
             log.warning("blobs stay for the sweep", metadata: ["count": "\(blobs.count)", "error": "\(error)"])
             return
