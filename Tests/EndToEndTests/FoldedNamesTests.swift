@@ -51,5 +51,41 @@ extension EndToEnd {
                 #expect(late.status != 0 && late.errors.contains("is not empty"), "\(late.errors)")
             }
         }
+
+        @Test(
+            "a container that ignores the case of names does so after a reset, which rebuilds its state from the cloud")
+        func reset() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.a
+                try await a.ubiquity(["container", "names", "Notes", "--ignore-case", "--mount", a.mount]).text()
+                try await a.sync()
+                let notes = "\(a.mount)/Notes/Documents"
+                try await a.shell("cd '\(notes)'; echo 1 > Report.txt; mkdir Plans; echo 22 > Plans/One")
+                try await a.sync()
+                // This one is set just before, so that the reset sends it.
+                try await a.ubiquity(["container", "names", "Unsent", "--ignore-case", "--mount", a.mount]).text()
+                let said = try await a.ubiquity(["reset", a.mount, "--yes"]).text()
+                #expect(said.contains("rebuilt this device's state from the cloud because a reset was requested."))
+                // Sizes, not contents: a test run in the idle class of the scheduler may not download what it reads.
+                let list = "cd '\(notes)' && find . -type f -printf '%P %s\\n' | sort"
+                try await eventually("all is back") {
+                    try await a.tryShell(list).output == "Plans/One 3\nReport.txt 2\n"
+                }
+                for name in ["Notes", "Unsent"] {
+                    let names = try await a.ubiquity(["container", "names", name, "--mount", a.mount]).text()
+                    #expect(names == "\(name)\tignores case")
+                }
+                let refused = """
+                    set +e; cd '\(notes)'; export LC_ALL=C
+                    (echo 3 > report.txt) 2>&1; mkdir PLANS 2>&1; (echo 4 > Plans/one) 2>&1
+                    cd ../../Unsent/Documents; echo 5 > a; mkdir A 2>&1
+                    """
+                let text = try await a.tryShell(refused).output
+                #expect(text.components(separatedBy: "File exists").count == 5, "\(text)")
+                let renamed = try await a.shell("cd '\(notes)'; mv Report.txt report.txt; \(list)")
+                #expect(renamed == "Plans/One 3\nreport.txt 2")
+                try await a.sync()
+            }
+        }
     }
 }

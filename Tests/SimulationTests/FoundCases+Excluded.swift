@@ -10,8 +10,10 @@ import VirtualFileSystem
 
 /// Cases of names that stay on the device.
 extension FoundCases {
-    @Test("a document cannot leave the sync before its author has uploaded it, and can afterwards")
-    func announcedLeavesSync() throws {
+    /// Runs `body` with two devices, of which the first has announced a document that it has not uploaded.
+    private func withAnnounced(
+        _ body: (_ devices: [SimulatedDevice], _ users: [UserActions], _ ledger: inout Ledger) throws -> Void
+    ) throws {
         let (cloud, shared) = (SimulatedCloud(bug: nil), try SharedParts())
         // The first device announces files of this size.
         let devices = try (0..<2).map {
@@ -24,22 +26,58 @@ extension FoundCases {
         #expect(try devices[0].makeBatch())
         try devices[0].append()
         while try devices[1].fold() {}
-        let rename = {
-            try devices[1].files.rename(
-                Array("c".utf8), in: devices[1].root, to: Array("c.tmp".utf8), in: devices[1].root, mode: .replace)
+        try body(devices, users, &ledger)
+        for device in devices { try device.end() }
+    }
+
+    @Test("a document cannot leave the sync before its author has uploaded it, and can afterwards")
+    func announcedLeavesSync() throws {
+        try withAnnounced { devices, users, _ in
+            let rename = {
+                try devices[1].files.rename(
+                    Array("c".utf8), in: devices[1].root, to: Array("c.tmp".utf8), in: devices[1].root, mode: .replace)
+            }
+            #expect(throws: Errno(EAGAIN)) { try rename() }
+            for device in devices + devices { try device.syncFully() }
+            try rename()
+            try restAll(devices)
+            #expect(try users[0].item("c", in: devices[0].root) == nil)
+            #expect(try users[1].content(of: users[1].item("c.tmp", in: devices[1].root)) == "long enough")
         }
-        #expect(throws: Errno(EAGAIN)) { try rename() }
-        for device in devices + devices { try device.syncFully() }
-        try rename()
-        for _ in 0..<2 {
-            for device in devices {
-                device.time.advance(by: .seconds(1))
-                try device.syncFully()
+    }
+
+    @Test("a document cannot be excluded before its author has uploaded it, and can afterwards")
+    func announcedIsExcluded() throws {
+        try withAnnounced { devices, users, _ in
+            let exclude = {
+                try devices[1].files.setExtendedAttribute(
+                    "user.ubiquity.isExcludedFromSync", to: Array("1".utf8),
+                    of: users[1].require("c", in: devices[1].root).node, mode: .any)
+            }
+            #expect(throws: Errno(EAGAIN)) { try exclude() }
+            for device in devices + devices { try device.syncFully() }
+            try exclude()
+            try restAll(devices)
+            #expect(try users[0].item("c", in: devices[0].root) == nil)
+            #expect(try users[1].content(of: users[1].item("c", in: devices[1].root)) == "long enough")
+        }
+    }
+
+    @Test(
+        "a document whose bytes are on their way keeps its identity, and gets them, when a new file changes places with it"
+    )
+    func announcedIsExchanged() throws {
+        try withAnnounced { devices, users, ledger in
+            let root = devices[1].root
+            try users[1].save("new", in: root, "mine", &ledger)
+            try devices[1].files.rename(
+                Array("new".utf8), in: root, to: Array("c".utf8), in: root, mode: .exchange)
+            try restAll(devices)
+            for (device, user) in zip(devices, users) {
+                #expect(try user.content(of: user.item("c", in: device.root)) == "mine")
+                #expect(try user.content(of: user.item("new", in: device.root)) == "long enough")
             }
         }
-        #expect(try users[0].item("c", in: devices[0].root) == nil)
-        #expect(try users[1].content(of: users[1].item("c.tmp", in: devices[1].root)) == "long enough")
-        for device in devices { try device.end() }
     }
 
     @Test("a folder that is moved into an excluded one inside a package disappears on all other devices")

@@ -60,11 +60,17 @@ struct SimulationTests {
     @Test("a device that only follows shows the same as the other one, and sends nothing")
     func followed() throws { try live(also: [], count: 100, hasFollower: true) }
 
-    private func live(also known: [UInt64], count: UInt64, hasFollower: Bool) throws {
+    @Test("what one device created alone in a container that ignores case is the same after a sync, and on a follower")
+    func ignoringCase() throws { try live(also: [], count: 60, hasFollower: true, vocabulary: .fifth) }
+
+    private func live(
+        also known: [UInt64], count: UInt64, hasFollower: Bool, vocabulary: Vocabulary = .usual
+    ) throws {
         let shared = try SharedParts()
         let start = UInt64.random(in: 0..<1 << 40)
         for seed in known + Array(start..<start + count) {
-            let history = try LonelyHistory(seed: seed, steps: 12, hasFollower: hasFollower, shared: shared)
+            let history = try LonelyHistory(
+                seed: seed, steps: 12, hasFollower: hasFollower, vocabulary: vocabulary, shared: shared)
             guard !history.problems.isEmpty else { continue }
             Issue.record("seed \(seed)\n\((history.problems + history.story).joined(separator: "\n"))")
             return

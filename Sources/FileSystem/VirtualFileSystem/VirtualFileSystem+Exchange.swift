@@ -5,7 +5,7 @@ import LocalMetadata
 
 extension VirtualFileSystem {
     /// `RENAME_EXCHANGE` of two items with their folders. If a new file changes places with a document, the document's name keeps its
-    /// identity.
+    /// identity, unless the document's bytes have yet to arrive.
     func exchange(
         _ first: (item: LocalItem, folder: LocalItem), _ second: (item: LocalItem, folder: LocalItem),
         _ transaction: MetadataTransaction, at now: Timestamp
@@ -16,7 +16,7 @@ extension VirtualFileSystem {
         (one.name, two.name) = (second.item.name, first.item.name)
         (one.changed, two.changed) = (now, now)
         if one.kind == .file, two.kind == .file {
-            exchangeIdentities(&one, &two)
+            try exchangeIdentities(&one, &two)
         } else {
             try exchangeExclusion(&one, from: first.item, into: second.folder, transaction)
             try exchangeExclusion(&two, from: second.item, into: first.folder, transaction)
@@ -50,9 +50,11 @@ extension VirtualFileSystem {
         }
     }
 
-    private func exchangeIdentities(_ one: inout LocalItem, _ two: inout LocalItem) {
+    private func exchangeIdentities(_ one: inout LocalItem, _ two: inout LocalItem) throws {
+        if one.isExcluded != two.isExcluded { for item in [one, two] { try checkArrived(item) } }
         swap(&one.exclusion, &two.exclusion)
-        guard one.isKnown != two.isKnown else { return }
+        // A file whose bytes are on their way gets them under its own id only: both then move.
+        guard one.isKnown != two.isKnown, !one.isAwaited, !two.isAwaited else { return }
         swap(&one.item, &two.item)
         swap(&one.isKnown, &two.isKnown)
     }

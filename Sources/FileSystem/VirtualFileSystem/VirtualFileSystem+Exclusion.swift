@@ -20,16 +20,20 @@ extension VirtualFileSystem {
             guard try item.isKnown || transaction.remote(in: item.container).item(item.item) != nil else {
                 return
             }
-            // Its author is still uploading it under this id. A copy under another id would never get its bytes.
-            if item.kind == .file, item.size > 0, item.content == nil, !item.isMaterialised {
-                throw Errno(EAGAIN, "its bytes have not reached the cloud yet, so they cannot be kept here")
-            }
+            try checkArrived(item)
             try leaveDeparture(of: old, transaction)
             item.item = newID()
             item.isKnown = false
         }
         // The bytes of an item that stays on this device must be here.
         if item.kind == .file, !item.isMaterialised { item.wanted = 255 }
+    }
+
+    /// Refuses to give a file another id while its author is still uploading it under this one: it would never get its bytes.
+    func checkArrived(_ item: LocalItem) throws(Errno) {
+        guard !item.isAwaited else {
+            throw Errno(EAGAIN, "its bytes have not reached the cloud yet, so they cannot be kept here")
+        }
     }
 
     /// Passes a folder's exclusion, or the end of it, on to its content. `old` is the folder at its previous place.
@@ -136,4 +140,9 @@ extension VirtualFileSystem {
         else { return nil }
         return IgnoreReason(file: try transaction.local.path(of: entry.row.node), pattern: match.pattern)
     }
+}
+
+extension LocalItem {
+    /// Whether the bytes of a file are neither here nor in the cloud, because its author is still uploading them.
+    var isAwaited: Bool { kind == .file && size > 0 && content == nil && !isMaterialised }
 }

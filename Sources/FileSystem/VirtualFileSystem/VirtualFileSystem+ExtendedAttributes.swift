@@ -192,6 +192,7 @@ extension VirtualFileSystem {
             guard try flag || mayBeIncluded(item, transaction) else { throw Errno(EPERM) }
             item.isExcluded = flag
             if flag, item.isKnown {
+                try checkArrived(item)
                 try leaveDeparture(of: item, transaction)
                 item.item = newID()
                 item.isKnown = false

@@ -16,6 +16,18 @@ extension MetadataTransaction {
         return container
     }
 
+    /// Whether a container has nothing but `Documents`, neither on this device nor in the log.
+    package func isEmpty(_ container: ContainerID) throws -> Bool {
+        for id in [ItemID.root, .documents] {
+            let expected = id == .root ? 1 : 0
+            guard try remote(in: container).children(of: id).count == expected,
+                let node = try local.node(of: id, in: container),
+                try local.children(of: node, limit: 2).count == expected
+            else { return false }
+        }
+        return true
+    }
+
     private func insertWellKnown(
         _ id: ItemID, _ name: ItemName, in parent: NodeID, _ container: ContainerID, at now: Timestamp
     ) throws -> NodeID {

@@ -3,7 +3,7 @@ package struct Campaign: Sendable {
     package var seeds: Range<UInt64>
     package var steps: ClosedRange<Int>
     package var bug: SeededBug?
-    package var vocabulary = Vocabulary.latest
+    package var vocabulary = Vocabulary.usual
     /// The number of failures after which the campaign stops.
     package var failures: Int
     /// How many of the first histories are run twice, to compare the two runs.

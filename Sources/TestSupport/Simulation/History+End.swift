@@ -59,7 +59,7 @@ extension History {
             return try device.metadata.read { try TreeDigest(of: $0.remote(in: container)) }
         }
         if Set(digests).count > 1 { found.append("the folded logs differ") }
-        found += try keyProblems()
+        found += try keyProblems() + foldingProblems()
         if !found.isEmpty {
             story += zip(devices, snapshots).map { "\($0.name) \($1.entries.sorted { $0.key < $1.key })" }
             story += cloud.log.map { text(of: $0) }

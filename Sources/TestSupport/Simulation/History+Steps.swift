@@ -21,7 +21,13 @@ extension History {
         switch what {
         case 0..<42: record(device, try user(on: device).act(&random, &ledger, &next))
         case 42..<45:
-            if plan.vocabulary != .first, random.chance(40) { try crossCopies(device) } else { try contend(device) }
+            if plan.vocabulary.ignoresCase, random.chance(50) {
+                try contendForName(device)
+            } else if plan.vocabulary != .first, random.chance(40) {
+                try crossCopies(device)
+            } else {
+                try contend(device)
+            }
         case 45..<73: try sync(device)
         case 73..<84: try syncFully(device)
         case 84..<88: cutOff(device, index)

@@ -47,7 +47,8 @@ package final class History {
         }
         self.devices = devices
         do {
-            if random.chance(80) { try begin() }
+            let isOpen = try plan.vocabulary.ignoresCase && beginIgnoringCase()
+            if !isOpen, random.chance(80) { try begin() }
             for index in plan.steps where stepProblems.isEmpty {
                 random = plan.random(of: index)
                 next = (index + 1) * 100

@@ -12,7 +12,9 @@ package final class LonelyHistory {
     private let device: SimulatedDevice
     private let follower: SimulatedDevice?
 
-    package init(seed: UInt64, steps: Int, hasFollower: Bool = false, shared: SharedParts) throws {
+    package init(
+        seed: UInt64, steps: Int, hasFollower: Bool = false, vocabulary: Vocabulary = .usual, shared: SharedParts
+    ) throws {
         var random = SeededGenerator(seed: seed)
         var ledger = Ledger()
         var next = 0
@@ -20,10 +22,12 @@ package final class LonelyHistory {
         device = try SimulatedDevice(number: 0, seed: seed, skew: .zero, cloud: cloud, shared: shared)
         follower =
             hasFollower ? try SimulatedDevice(number: 1, seed: seed, skew: .zero, cloud: cloud, shared: shared) : nil
-        story.append(try UserActions(device: device).populate(&ledger, &next))
+        let user = UserActions(device: device, vocabulary: vocabulary)
+        if vocabulary.ignoresCase { story.append(try user.switchCase()) }
+        story.append(try user.populate(&ledger, &next))
         for _ in 0..<steps where problems.isEmpty {
             for _ in 0..<random.number(1..<6) {
-                story.append(try UserActions(device: device).act(&random, &ledger, &next))
+                story.append(try user.act(&random, &ledger, &next))
             }
             // From now on files that were written and left open are shown with their present bytes.
             device.files.noteIdleEdits(pause: .seconds(2))

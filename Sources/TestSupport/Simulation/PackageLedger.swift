@@ -8,7 +8,8 @@ struct PackageLedger {
     private var shown: [Int: (items: Set<ItemID>, homes: [ItemID: ItemID])] = [:]
     /// Whether an item moved into a package or out of one, or a folder became a package: a device that does not know yet works in a folder,
     /// which merges file by file. Also set when a package was deleted: what is then created in it does not change a package that the log
-    /// has.
+    /// has. Also set when a package has two names that are equal without case: where they were made before the device knew that the
+    /// container ignores it, the log gives one of them a number.
     private var hasMoved = false
 
     /// Records what a device shows after its user acted.
@@ -18,6 +19,7 @@ struct PackageLedger {
             let isGone = before.homes.contains { $0.key == $0.value && !snapshot.items.contains($0.key) }
             hasMoved = hasMoved || moved || isGone
         }
+        hasMoved = hasMoved || snapshot.hasEqualNames
         shown[device] = (snapshot.items, snapshot.homes)
         made.formUnion(snapshot.packages.values)
     }

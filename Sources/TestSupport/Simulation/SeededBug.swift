@@ -37,6 +37,11 @@ package enum SeededBug: String, CaseIterable, Sendable {
     case mixedPackages
     /// When two files become one, the content of one is sent as an edit of the other's content.
     case swappedBase
+    /// Devices compare the names in the log by their bytes, although the container ignores case.
+    case namesByBytes
+
+    /// The vocabulary of the histories in which the mistake can be seen.
+    var vocabulary: Vocabulary { self == .namesByBytes ? .fifth : .usual }
 
     package var summary: String {
         switch self {
@@ -57,6 +62,7 @@ package enum SeededBug: String, CaseIterable, Sendable {
         case .staleSeal: "what was written since counts as damage"
         case .earlierKeyWins: "the earliest write of a key counts"
         case .swappedBase: "a file gets the base of the one that it became"
+        case .namesByBytes: "names in the log are compared with case"
         case .mixedPackages: "packages that two change at once become a mix"
         }
     }

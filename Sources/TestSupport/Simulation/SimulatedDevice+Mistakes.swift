@@ -1,4 +1,5 @@
 import CloudModel
+import ContainerLog
 import DeviceSupport
 import LocalContent
 import LocalMetadata
@@ -46,6 +47,22 @@ extension SimulatedDevice {
                 (row.generation, row.pendingSince) = (row.generation + 1, time.now())
                 try transaction.local.update(row)
             }
+        }
+    }
+
+    /// Lets the log's names be compared by their bytes. Returns whether they were compared without case.
+    func forgetFolding(in container: LocalContainer) throws -> Bool {
+        guard try metadata.read({ try $0.remote(in: container.id).state().foldsNames }) else { return false }
+        try setFolding(false, in: container)
+        return true
+    }
+
+    func setFolding(_ folds: Bool, in container: LocalContainer) throws {
+        try metadata.write { transaction in
+            var tree = transaction.remote(in: container.id)
+            var state = try tree.state()
+            state.foldsNames = folds
+            try tree.setState(state)
         }
     }
 

@@ -17,7 +17,9 @@ extension SimulatedDevice {
         let container = try container()
         guard let record = try calling({ cloud.entry(after: container.sequence, for: number) }) else { return false }
         let files = cloud.bug == .swappedBase ? try filesBeforeFold(in: container) : []
+        let ignoresCase = try cloud.bug == .namesByBytes && forgetFolding(in: container)
         try LogFollower(context).fold(record, in: container)
+        if ignoresCase { try setFolding(true, in: container) }
         if !files.isEmpty { try swapBases(of: files, in: container) }
         return true
     }

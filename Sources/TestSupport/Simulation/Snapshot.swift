@@ -1,5 +1,6 @@
 import Basics
 import CloudModel
+import ContainerLog
 import LocalContent
 import LocalMetadata
 
@@ -23,6 +24,8 @@ struct Snapshot {
     private(set) var hasSetAside = false
     /// The contents of each package by their paths in it; of nested packages only the outermost one counts.
     private(set) var packages: [ItemID: [String: String]] = [:]
+    /// Whether a folder in a package has two names that are equal without case.
+    private(set) var hasEqualNames = false
     /// The outermost package that each item is or is in.
     private(set) var homes: [ItemID: ItemID] = [:]
     private(set) var items: Set<ItemID> = []
@@ -44,8 +47,9 @@ struct Snapshot {
         _ folder: NodeID, path: String, in outer: Package?, under above: [ItemID], _ device: SimulatedDevice,
         _ transaction: MetadataTransaction
     ) throws {
+        var names: Set<NameKey> = []
         for item in try transaction.local.children(of: folder, limit: 10_000) {
-            let path = "\(path)/\(item.name)"
+            let path = "\(path)/\(Self.exact(item.name))"
             let package = outer ?? (item.isPackage ? (item.item, path) : nil)
             if !item.isExcluded, !item.isConflictSibling { note(item, in: package) }
             var text = "\(item.kind) \(String(item.attributes.permissions, radix: 8))"
@@ -54,7 +58,7 @@ struct Snapshot {
                 contents.insert(content)
                 rows[item.item] = content
                 files.append((item.node, item.item, content))
-                if path.contains(".app/") { packaged.insert(content) }
+                if path.lowercased().contains(".app/") { packaged.insert(content) }
                 let holders = item.isConflictSibling ? above : above + [item.item]
                 for holder in holders { below[holder, default: []].insert(content) }
                 if !item.isExcluded, !item.isConflictSibling {
@@ -75,9 +79,17 @@ struct Snapshot {
             if !item.isExcluded { entries[path] = text }
             if item.isPackage, path.contains(" (conflict from") { hasSetAside = true }
             if package != nil { packageItems.insert(item.item) }
+            if outer != nil, !names.insert(NameKey(item.name, folding: true)).inserted { hasEqualNames = true }
             guard item.kind == .folder else { continue }
             try visit(item.node, path: path, in: package, under: above + [item.item], device, transaction)
         }
+    }
+
+    /// Returns a name in ASCII, because two strings are equal in Swift that differ in composition only.
+    static func exact(_ name: ItemName) -> String {
+        let text = name.description
+        guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
+        return text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
     }
 
     private mutating func note(_ item: LocalItem, in package: Package?) {

@@ -65,7 +65,7 @@ extension UserActions {
     private func move(
         _ item: LocalItem, to folder: NodeID, _ random: inout SeededGenerator, _ ledger: inout Ledger
     ) throws -> Bool {
-        let other = random.pick(item.kind == .folder ? Self.folders : Self.names) ?? ""
+        let other = item.kind == .folder ? folderName(&random) : fileName(&random)
         let name = random.chance(60) ? "\(item.name)" : other
         guard try self.item(name, in: folder) == nil else { return false }
         if item.isExcluded { try excuseAll(below: item, &ledger) }

@@ -12,7 +12,7 @@ import VirtualFileSystem
 extension UserActions {
     func makeFolder(_ random: inout SeededGenerator) throws -> String {
         let parent = try folder(&random)
-        let name = random.pick(Self.folders) ?? ""
+        let name = folderName(&random)
         _ = try device.files.makeFolder(Array(name.utf8), in: parent, permissions: 0o755, caller: caller)
         return "mkdir \(try path(parent))/\(name)"
     }
@@ -59,7 +59,13 @@ extension UserActions {
             throw Errno(ENOENT)
         }
         let parent = random.chance(50) ? source.parent : try folder(&random)
-        let name = source.kind == .folder && random.chance(70) ? random.pick(Self.folders) ?? "" : name(&random)
+        let name = source.kind == .folder && random.chance(70) ? folderName(&random) : name(&random)
+        return try rename(source, to: name, in: parent, random.chance(80) ? .replace : .noReplace, &ledger)
+    }
+
+    func rename(
+        _ source: LocalItem, to name: String, in parent: NodeID, _ mode: RenameMode, _ ledger: inout Ledger
+    ) throws -> String {
         let target = try item(name, in: parent)
         let from = try path(source.node)
         let moved = try content(of: source)
@@ -67,7 +73,6 @@ extension UserActions {
         let staysHere =
             try Self.excluded.contains(name) || device.metadata.read { try $0.local.item(parent)?.isExcluded } == true
         if staysHere || source.isExcluded { try excuseAll(below: source, &ledger) }
-        let mode = random.chance(80) ? RenameMode.replace : .noReplace
         try excuseVersion(shownBy: target, &ledger)
         try attempt(&ledger) {
             guard target?.node != source.node else { return }

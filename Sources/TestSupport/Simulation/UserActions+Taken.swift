@@ -48,7 +48,7 @@ extension UserActions {
     /// Saves by renaming from a name that belongs to a document here or elsewhere, or that stays on the device.
     func saveByTakenName(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         let target = try file(&random)
-        let temporary = random.pick(Self.names + Self.excluded) ?? ""
+        let temporary = spelled(random.pick(fileNames + Self.excluded) ?? "", &random)
         guard temporary != "\(target.name)" else { throw Errno(EEXIST) }
         if let taken = try item(temporary, in: target.parent) {
             guard taken.kind == .file, !taken.isConflictSibling else { throw Errno(EISDIR) }
@@ -67,7 +67,7 @@ extension UserActions {
         let packages = try items(where: \.isPackage)
         let parent = random.chance(60) ? random.pick(packages)?.node : nil
         let folder = try parent ?? folder(&random)
-        let name = random.pick(["p.app", "q.app"]) ?? ""
+        let name = spelled(random.pick(["p.app", "q.app"]) ?? "", &random)
         let existing = try item(name, in: folder)
         let package = try existing?.node ?? makePackage(name, in: folder)
         return "in a package: " + (try save(self.name(&random), in: package, fresh(&random, &next), &ledger))

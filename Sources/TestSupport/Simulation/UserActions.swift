@@ -14,7 +14,7 @@ struct UserActions {
     let device: SimulatedDevice
     /// Whether every file is closed at once.
     var isCalm = false
-    var vocabulary = Vocabulary.latest
+    var vocabulary = Vocabulary.usual
     /// The devices from which a user may copy a file.
     var others: [SimulatedDevice] = []
     let caller = Caller(user: 1000, group: 1000)
@@ -27,7 +27,7 @@ struct UserActions {
         device.time.advance(by: .milliseconds(random.number(1..<300)))
         var what = random.number(0..<vocabulary.actions)
         // An open file or a text that was read before would make a conflict.
-        if isCalm, 90..<98 ~= what || 154... ~= what { what = 0 }
+        if isCalm, 90..<98 ~= what || 154..<162 ~= what { what = 0 }
         do {
             switch what {
             case 0..<20: return try write(&random, &ledger, &next)
@@ -57,7 +57,11 @@ struct UserActions {
             case 137..<140: return try changeSibling(&random)
             case 140..<150: return try dissolve(&random, &ledger, &next)
             case 150..<154: return try replacePackage(&random, &ledger, &next)
-            default: return try saveStale(&random, &ledger, &next)
+            case 154..<162: return try saveStale(&random, &ledger, &next)
+            case 162..<171: return try respell(&random, &ledger)
+            case 171..<175: return try saveRespelled(&random, &ledger, &next)
+            case 175..<180: return try takeSpelling(&random, &ledger, &next)
+            default: return try switchCase()
             }
         } catch { return "(\(what)) \(try Self.text(of: error))" }
     }
@@ -124,8 +128,12 @@ struct UserActions {
     }
 
     func name(_ random: inout SeededGenerator) -> String {
-        random.chance(5) ? random.pick(Self.excluded) ?? "" : random.pick(Self.names) ?? ""
+        random.chance(5) ? random.pick(Self.excluded) ?? "" : fileName(&random)
     }
+
+    func fileName(_ random: inout SeededGenerator) -> String { spelled(random.pick(fileNames) ?? "", &random) }
+
+    func folderName(_ random: inout SeededGenerator) -> String { spelled(random.pick(Self.folders) ?? "", &random) }
 
     func item(_ name: String, in folder: NodeID) throws -> LocalItem? {
         try device.metadata.read { try $0.local.item(named: try ItemName(name), in: folder) }

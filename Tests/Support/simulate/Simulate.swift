@@ -24,8 +24,8 @@ struct Simulate: ParsableCommand {
     @Option(help: "Live through so many of the histories twice, and compare.") var twice = 0
     @Option(help: "Break this on purpose: \(SeededBug.allCases.map(\.rawValue).joined(separator: ", ")).") var bug:
         String?
-    @Option(help: "What users may do: 1 to 3, as in the histories found first, or 4.")
-    var vocabulary = Vocabulary.latest.rawValue
+    @Option(help: "What users may do: 1 to 4, as in the histories found first, 5 where names ignore case, or 6.")
+    var vocabulary = Vocabulary.usual.rawValue
     @Option(help: "Add the log of a replayed seed to this folder of golden logs.") var golden: String?
     @Flag(help: "Make each known mistake on purpose, and fail unless every one is found.") var prove = false
     @Flag(help: "Live through histories of the collection of garbage instead.") var collections = false
@@ -43,13 +43,13 @@ struct Simulate: ParsableCommand {
         guard start == "random" || UInt64(start) != nil else {
             throw ValidationError("--start is a number or 'random'.")
         }
-        guard Vocabulary(rawValue: vocabulary) != nil else { throw ValidationError("--vocabulary is 1, 2, 3 or 4.") }
+        guard Vocabulary(rawValue: vocabulary) != nil else { throw ValidationError("--vocabulary is 1 to 6.") }
         guard steps >= 8, histories > 0, jobs > 0, minutes ?? 1 > 0 else {
             throw ValidationError("At least 8 steps, a history, a job and a minute.")
         }
     }
 
-    private var words: Vocabulary { Vocabulary(rawValue: vocabulary) ?? .latest }
+    private var words: Vocabulary { Vocabulary(rawValue: vocabulary) ?? .usual }
     private var seededBug: SeededBug? { bug.flatMap(SeededBug.init) }
 
     func run() throws {
