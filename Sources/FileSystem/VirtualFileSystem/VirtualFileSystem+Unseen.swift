@@ -21,6 +21,8 @@ extension VirtualFileSystem {
 
     /// Returns whether a save over the document replaces what it shows: a program of this device has seen that, or stored it.
     package func hasSeen(_ document: LocalItem) throws -> Bool {
+        // What a program of this device has written is not in the row yet.
+        if openFiles[document.node]?.state.withLock({ hasUnrecordedWrite($0) }) == true { return true }
         guard let seen = seen(at: DocumentPlace(of: document)) else { return true }
         return try metadata.read { try unseenContent(of: document, since: seen, $0) == nil }
     }

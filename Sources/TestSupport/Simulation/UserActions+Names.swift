@@ -70,8 +70,10 @@ extension UserActions {
         let from = try path(source.node)
         let moved = try content(of: source)
         let (old, place) = (try content(of: target), place(of: target))
+        // Patterns such as *~ also exclude other spellings.
         let staysHere =
-            try Self.excluded.contains(name) || device.metadata.read { try $0.local.item(parent)?.isExcluded } == true
+            try Self.excluded.contains(name.lowercased())
+            || device.metadata.read { try $0.local.item(parent)?.isExcluded } == true
         if staysHere || source.isExcluded { try excuseAll(below: source, &ledger) }
         try excuseVersion(shownBy: target, &ledger)
         try attempt(&ledger) {
