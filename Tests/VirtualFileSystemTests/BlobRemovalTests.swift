@@ -50,6 +50,16 @@ struct BlobRemovalTests {
         #expect(!isThere(2000))
     }
 
+    @Test("the space of a large file is free when its removal returns")
+    func large() throws {
+        let blob = BlobName(node: 1000, generation: 1)
+        let descriptor = try test.content.create(blob)
+        #expect(posix_fallocate(descriptor, 0, 17 << 20) == 0)
+        close(descriptor)
+        removal.remove(blob)
+        #expect(!isThere(1000))
+    }
+
     @Test("where the background is too slow, the caller removes blobs itself, so no more than 1,024 wait")
     func limit() throws {
         try remove(1000..<2023)

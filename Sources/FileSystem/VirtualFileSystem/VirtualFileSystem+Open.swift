@@ -120,10 +120,12 @@ extension VirtualFileSystem {
         // The transaction that removed it may just have been committed, and not noted it yet.
         metadata.waitForWriter()
         guard let item = removed[node], item.kind == .file, item.isMaterialised else { throw Errno(ESTALE) }
-        do {
-            state.bytes = SharedDescriptor(
-                adopting: try item.presence == .none ? content.create(item.blob) : content.open(item.blob))
-        } catch  where error.code == ENOENT { throw Errno(ESTALE) }
+        do { state.bytes = SharedDescriptor(adopting: try content.open(item.blob)) } catch {
+            guard error.code == ENOENT else { throw error }
+            // An empty file needs no blob.
+            guard item.presence == .none else { throw Errno(ESTALE) }
+            state.bytes = SharedDescriptor(adopting: try content.create(item.blob))
+        }
         state.item = item
         state.blob = item.blob
         state.isUnlinked = true

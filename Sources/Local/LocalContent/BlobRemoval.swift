@@ -15,8 +15,10 @@ package final class BlobRemoval: Sendable {
     /// From these numbers of blobs and of bytes on the disk on, the waiting blobs are removed.
     private static let many = 256
     private static let manyBytes: UInt64 = 1 << 20
-    /// So many waiting blobs are removed by the program that adds the last one, which slows it down to what the disk can do.
+    /// So many are removed by the program that adds the last one. That slows it down to what the disk can do, and the space of large files is
+    /// free when their removal returns.
     private static let most = 1024
+    private static let mostBytes: UInt64 = 16 << 20
 
     private struct Waiting {
         var blobs: [BlobName] = []
@@ -56,7 +58,9 @@ package final class BlobRemoval: Sendable {
             waiting.blobs.append(blob)
             waiting.bytes = waiting.bytes.saturatingSum(size)
             guard waiting.blobs.count >= Self.many || waiting.bytes >= Self.manyBytes else { return .wait }
-            guard background != nil, waiting.blobs.count < Self.most else { return .flush }
+            guard background != nil, waiting.blobs.count < Self.most, waiting.bytes < Self.mostBytes else {
+                return .flush
+            }
             guard !waiting.isScheduled else { return .wait }
             waiting.isScheduled = true
             return .schedule
