@@ -176,7 +176,7 @@ let package = Package(
             path: "Sources/Local/LocalContent"),
         .testTarget(
             name: "LocalContentTests",
-            dependencies: ["Basics", "CloudModel", "LocalContent", "LocalMetadata", "TestSupport"]),
+            dependencies: ["Basics", "CloudModel", "DeviceSupport", "LocalContent", "LocalMetadata", "TestSupport"]),
 
         // MARK: Engine: what moves between them
         .target(

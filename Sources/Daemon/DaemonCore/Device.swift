@@ -55,7 +55,7 @@ struct Device: Sendable {
         metadata = try MetadataDatabase(
             path: "\(state)/metadata.sqlite", log: logger, mayHaveLostPower: !boot.isOfThisRun)
         boot.set()
-        content = try ContentStore(directory: "\(state)/content")
+        content = try ContentStore(directory: "\(state)/content", background: Self.making)
         recovery = Recovery(metadata: metadata, content: content, time: time, log: logger)
         try recovery.run()
         id = try Self.prepare(metadata, time)
@@ -139,7 +139,12 @@ struct Device: Sendable {
     }
 
     /// Removes the bytes of many removed files, so that no program waits for that.
-    private static let background: BlobRemoval.Background = { [queue = DispatchQueue(label: "ubiquity.removal")] work in
+    private static let background: Background = { [queue = DispatchQueue(label: "ubiquity.removal")] work in
+        queue.async(execute: work)
+    }
+
+    /// Makes files ahead of the documents that programs make.
+    private static let making: Background = { [queue = DispatchQueue(label: "ubiquity.files")] work in
         queue.async(execute: work)
     }
 

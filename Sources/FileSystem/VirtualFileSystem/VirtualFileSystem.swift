@@ -75,7 +75,7 @@ package final class VirtualFileSystem: Sendable {
         observer: (any TreeObserver)? = nil, time: any TimeSource,
         owner: (user: UInt32, group: UInt32), device: DeviceID, exclusions: ExclusionRules = .standard,
         newID: (@Sendable () -> ItemID)? = nil, closing: CloseRecording = .immediate,
-        background: BlobRemoval.Background? = nil, log: Logger
+        background: Background? = nil, log: Logger
     ) {
         self.closing = closing
         self.metadata = metadata

@@ -9,9 +9,6 @@ import Synchronization
 /// One sync of the database is enough for many blobs, so they are gathered. ``flush()`` is called from time to time and where a sync has
 /// just been made; the sweep removes what a dying process leaves.
 package final class BlobRemoval: Sendable {
-    /// Runs work on another thread.
-    package typealias Background = @Sendable (@escaping @Sendable () -> Void) -> Void
-
     /// From these numbers of blobs and of bytes on the disk on, the waiting blobs are removed.
     private static let many = 256
     private static let manyBytes: UInt64 = 1 << 20

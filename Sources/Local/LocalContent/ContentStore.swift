@@ -12,17 +12,23 @@ package final class ContentStore: Sendable {
     let unsynced: UnsyncedBlobs
     let given = GivenNames()
     let newNames: Mutex<UnsyncedNames>
+    private let spares: SpareFiles?
     package let costs = RequestCosts()
 
     /// Opens the folder and makes it where it is missing. Each shard is made with its first blob. `onCall` runs before each call that
     /// changes the disk; a test makes it fail there, or ends the process.
-    package init(directory: String, onCall: (@Sendable (ContentCall) throws(Errno) -> Void)? = nil) throws {
+    ///
+    /// - Parameter background: Where files for new blobs are made ahead; nil: none are.
+    package init(
+        directory: String, onCall: (@Sendable (ContentCall) throws(Errno) -> Void)? = nil, background: Background? = nil
+    ) throws {
         self.onCall = onCall
         if mkdir(directory, 0o700) != 0, errno != EEXIST { throw Errno(errno, "mkdir \(directory)") }
         root = Int32(
             try check("open \(directory)") { Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
         shards = ContentShards(root: root)
         unsynced = try UnsyncedBlobs(root: root)
+        spares = if let background { try SpareFiles(root: root, background: background) } else { nil }
         newNames = Mutex(UnsyncedNames(try shards.existing().map { ContentShards.name($0) }))
         // Makes the names of shards durable that a process made and did not sync before it died.
         try check("fsync") { fsync(root) }
@@ -33,7 +39,18 @@ package final class ContentStore: Sendable {
 
     /// Makes an empty blob and opens it for reading and writing. A leftover of that name is emptied.
     package func create(_ blob: BlobName) throws(Errno) -> Int32 {
-        try inShard(of: blob, "create") { openat(root, $0, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
+        var spare = spares?.take(near: ContentShards.name(of: blob))
+        defer { if let spare { close(spare) } }
+        return try inShard(of: blob, "create") { path in
+            if let spares, let file = spare {
+                if spares.link(file, as: path) == 0 {
+                    spare = nil
+                    return file
+                }
+                if errno == ENOENT { return -1 }
+            }
+            return openat(root, path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        }
     }
 
     /// Opens a blob for reading and writing, makes it where there is none, and keeps its content.

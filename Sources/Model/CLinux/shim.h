@@ -38,6 +38,11 @@ static inline int linux_open_beneath(int folder, const char *path, int flags, un
     return (int)syscall(SYS_openat2, folder, path, how, sizeof(how));
 }
 
+// openat(2) with O_TMPFILE: a new file of a folder's file system, without a name. The flags have to contain O_DIRECTORY, as O_TMPFILE does.
+static inline int linux_open_unnamed(int folder, const char *path, int flags, unsigned mode) {
+    return (int)syscall(SYS_openat, folder, path, flags | 020000000 /* __O_TMPFILE */, mode);
+}
+
 // memfd_create(2) with MFD_CLOEXEC: a file in memory without a name.
 static inline int linux_memory_file(const char *name) { return (int)syscall(SYS_memfd_create, name, 1u); }
 

@@ -15,8 +15,8 @@ package struct ItemName: Hashable, Comparable, Sendable, CustomStringConvertible
     package init(bytes: some Collection<UInt8>) throws(Problem) {
         guard !bytes.isEmpty else { throw .empty }
         guard bytes.count <= Self.maximumLength else { throw .tooLong }
-        guard !bytes.contains(0), !bytes.contains(UInt8(ascii: "/")) else { throw .forbiddenByte }
         let array = Array(bytes)
+        guard !array.contains(0), !array.contains(UInt8(ascii: "/")) else { throw .forbiddenByte }
         guard array != [0x2E], array != [0x2E, 0x2E] else { throw .reserved }
         self.bytes = array
     }

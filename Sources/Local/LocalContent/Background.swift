@@ -1,0 +1,2 @@
+/// Runs work on another thread.
+package typealias Background = @Sendable (@escaping @Sendable () -> Void) -> Void

@@ -1,0 +1,105 @@
+import Basics
+import CLinux
+import Glibc
+import Synchronization
+
+/// Empty files without a name, made ahead on another thread, so that making a blob costs a name only: most of the time that a file system takes
+/// to make a file is for its inode. The kernel removes those that a process leaves behind (`O_TMPFILE`, open(2)).
+final class SpareFiles: Sendable {
+    private struct State {
+        var supply = SpareSupply()
+        var files: [Int32] = []
+    }
+
+    private let root: Int32
+    private let background: Background
+    private let state = Mutex(State())
+
+    /// - Parameter root: The folder below which the files are made.
+    init(root: Int32, background: @escaping Background) throws(Errno) {
+        // Its own, since files may still be made when the owner closes its descriptor.
+        self.root = try check("fcntl") { fcntl(root, F_DUPFD_CLOEXEC, 0) }
+        self.background = background
+        if access("/proc/self/fd", F_OK) != 0 { state.withLock { $0.supply.stop() } }
+    }
+
+    deinit {
+        for file in state.withLock({ $0.files }) { close(file) }
+        close(root)
+    }
+
+    /// Takes a file, open for reading and writing, that ``link(_:as:)`` can give a name.
+    ///
+    /// - Parameter folder: The folder of that name, relative to the root, near which further files are made.
+    /// - Returns: Nil if there is none.
+    func take(near folder: String) -> Int32? {
+        let (file, mustFill) = state.withLock { ($0.files.popLast(), $0.supply.take()) }
+        if mustFill { background { [self] in fill(folder) } }
+        return file
+    }
+
+    /// Gives a file the name `path`, relative to the root.
+    ///
+    /// - Returns: 0; or -1 with `errno`, like linkat(2), such as `EEXIST` or, if the folder does not exist, `ENOENT`.
+    func link(_ file: Int32, as path: String) -> Int32 {
+        // Without a privilege, an open file can only be linked by this path.
+        let result = linkat(AT_FDCWD, "/proc/self/fd/\(file)", root, path, AT_SYMLINK_FOLLOW)
+        let code = errno
+        if result != 0, code != EEXIST, code != ENOENT { state.withLock { $0.supply.stop() } }
+        errno = code
+        return result
+    }
+
+    private func fill(_ folder: String) {
+        var isMore = true
+        while isMore {
+            let file = linux_open_unnamed(root, folder, O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o600)
+            let code = errno
+            isMore = state.withLock { state in
+                if file >= 0 {
+                    state.files.append(file)
+                    return state.supply.add()
+                }
+                // Not every file system can; where the disk is full, the next blob reports it.
+                if [EOPNOTSUPP, EISDIR, EINVAL].contains(code) { state.supply.stop() } else { state.supply.pause() }
+                return false
+            }
+        }
+    }
+}
+
+/// How many files are made ahead: few for single new files, and twice as many whenever a program was faster.
+struct SpareSupply {
+    private static let least = 4
+    private static let most = 64
+
+    private var count = 0
+    private var wanted = 0
+    private var isFilling = false
+    private var isStopped = false
+
+    /// Counts a file as taken, if there is one.
+    ///
+    /// - Returns: Whether to start making more.
+    mutating func take() -> Bool {
+        if count > 0 { count -= 1 } else { wanted = min(max(wanted * 2, Self.least), Self.most) }
+        guard !isFilling, !isStopped, count <= wanted / 2 else { return false }
+        isFilling = true
+        return true
+    }
+
+    /// Counts a file that was made.
+    ///
+    /// - Returns: Whether to make another one.
+    mutating func add() -> Bool {
+        count += 1
+        isFilling = count < wanted && !isStopped
+        return isFilling
+    }
+
+    /// Ends making files, until the next one is taken.
+    mutating func pause() { isFilling = false }
+
+    /// Ends making files for good.
+    mutating func stop() { (isFilling, isStopped) = (false, true) }
+}
