@@ -58,7 +58,7 @@ struct SpareFilesTests {
         }
     }
 
-    @Test("a leftover of the blob's name is emptied, and a shard that is missing is made")
+    @Test("a blob that exists is emptied or kept, as it is opened, and a shard that is missing is made")
     func leftover() throws {
         try withStore { store in
             let old = try store.create(blob(1))
@@ -67,7 +67,11 @@ struct SpareFilesTests {
             timer.fire()
             let new = try store.create(blob(1))
             #expect(inode(new).status.st_size == 0)
+            #expect(write(new, "kept", 4) == 4)
             close(new)
+            let same = try store.openOrCreate(blob(1))
+            #expect(inode(same).status.st_size == 4)
+            close(same)
             close(try store.create(blob(5_000)))
             #expect(try store.existingShards() == [0, 1])
             #expect(try store.blobs(inShard: 1) == [blob(5_000)])
@@ -90,14 +94,14 @@ struct SpareFilesTests {
     /// Takes files, and returns whether each call asked for more.
     private func take(_ count: Int, _ supply: inout SpareSupply) -> [Bool] {
         var asked: [Bool] = []
-        for _ in 0..<count { asked.append(supply.take()) }
+        for _ in 0..<count { asked.append(supply.take().mustFill) }
         return asked
     }
 
     /// Returns how many files are made at once.
     private func fill(_ supply: inout SpareSupply) -> Int {
         var made = 1
-        while supply.add() { made += 1 }
+        while supply.add(-1) { made += 1 }
         return made
     }
 
@@ -119,7 +123,7 @@ struct SpareFilesTests {
         #expect(take(1, &supply) == [true])
         supply.stop()
         #expect(take(1, &supply) == [false])
-        let isMore = supply.add()
+        let isMore = supply.add(-1)
         #expect(!isMore)
     }
 }

@@ -14,6 +14,7 @@ extension CloudDirectory {
         guard let file = try directory.openIfPresent(path, O_RDONLY) else { return nil }
         do {
             let size = Int64(try file.status().st_size)
+            file.startReading(size)
             let frame = try StoredFrame(kind, header: file.read(StoredFrame.headerSize), fileSize: size)
             let payload = try file.read(Int(frame.length))
             try frame.verify(payload)

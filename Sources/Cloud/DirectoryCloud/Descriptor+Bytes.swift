@@ -22,4 +22,11 @@ extension Descriptor {
         guard failure == 0 else { throw PathError(path: path, errno: Errno(failure, "read")) }
         return bytes
     }
+
+    /// Starts reading a file of `size` bytes from the disk. Otherwise the kernel reads only a few pages ahead of a header, and the read of the
+    /// rest waits for the disk again (posix_fadvise(2)).
+    func startReading(_ size: Int64) {
+        let (least, most) = (Int64(16 << 10), Int64(8 << 20))
+        if size > least { _ = posix_fadvise(raw, 0, off_t(min(size, most)), POSIX_FADV_WILLNEED) }
+    }
 }

@@ -106,14 +106,15 @@ extension ContentDownload {
         else { return abandoned(.chunk(index)) }
         let frame = try await context.getChunk(entry.id, in: container, about: entry.length, priority, throttleTicket)
         options.onReceived?(frame.count)
-        try await context.pool.run(urgent: priority == .demand) { [destination] in
+        try await context.pool.run(urgent: priority == .demand) { [self] in
             let plain = try ChunkFrame.decode(frame, expecting: entry.id, limit: entry.length)
             guard plain.count == entry.length else {
                 throw TransferError(.damaged, "Chunk \(entry.id) has \(plain.count) bytes, not \(entry.length).")
             }
             try destination.write(plain, at: offset)
+            // On this thread: its readers need not wait until this task has a thread again.
+            arrived(.chunk(index))
         }
-        arrived(.chunk(index))
     }
 
     private func arrived(_ target: FetchPlan.Target) {

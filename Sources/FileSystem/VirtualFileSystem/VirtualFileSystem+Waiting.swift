@@ -22,7 +22,8 @@ extension VirtualFileSystem {
         guard let download = handle.file.state.withLock({ $0.download }) else { return }
         if handle.permit.allowance == .full {
             download.noteRead(range)
-            fetchRest(of: handle, download)
+            // A reader of the whole file waits for the rest itself.
+            if range.lowerBound > 0 || range.upperBound < download.reference.size { fetchRest(of: handle, download) }
         } else if range.lowerBound >= DownloadAllowance.headSize {
             throw Errno(EAGAIN, "its bytes are not here, and the program may download the head only")
         }

@@ -38,24 +38,22 @@ package final class ContentStore: Sendable {
     deinit { close(root) }
 
     /// Makes an empty blob and opens it for reading and writing. A leftover of that name is emptied.
-    package func create(_ blob: BlobName) throws(Errno) -> Int32 {
+    package func create(_ blob: BlobName) throws(Errno) -> Int32 { try make(blob, O_TRUNC) }
+
+    /// Opens a blob for reading and writing, makes it where there is none, and keeps its content.
+    package func openOrCreate(_ blob: BlobName) throws(Errno) -> Int32 { try make(blob, 0) }
+
+    /// - Parameter flags: For a blob that exists.
+    private func make(_ blob: BlobName, _ flags: Int32) throws(Errno) -> Int32 {
         var spare = spares?.take(near: ContentShards.name(of: blob))
         defer { if let spare { close(spare) } }
         return try inShard(of: blob, "create") { path in
-            if let spares, let file = spare {
-                if spares.link(file, as: path) == 0 {
-                    spare = nil
-                    return file
-                }
-                if errno == ENOENT { return -1 }
+            if let spares, let file = spare, spares.link(file, as: path) {
+                spare = nil
+                return file
             }
-            return openat(root, path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+            return openat(root, path, O_RDWR | O_CREAT | O_CLOEXEC | flags, 0o600)
         }
-    }
-
-    /// Opens a blob for reading and writing, makes it where there is none, and keeps its content.
-    package func openOrCreate(_ blob: BlobName) throws(Errno) -> Int32 {
-        try inShard(of: blob, "create") { openat(root, $0, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
     }
 
     /// Opens a blob for reading and writing; `ENOENT` where there is none.

@@ -6,25 +6,20 @@ import Synchronization
 /// Empty files without a name, made ahead on another thread, so that making a blob costs a name only: most of the time that a file system takes
 /// to make a file is for its inode. The kernel removes those that a process leaves behind (`O_TMPFILE`, open(2)).
 final class SpareFiles: Sendable {
-    private struct State {
-        var supply = SpareSupply()
-        var files: [Int32] = []
-    }
-
     private let root: Int32
     private let background: Background
-    private let state = Mutex(State())
+    private let supply = Mutex(SpareSupply())
 
     /// - Parameter root: The folder below which the files are made.
     init(root: Int32, background: @escaping Background) throws(Errno) {
         // Its own, since files may still be made when the owner closes its descriptor.
         self.root = try check("fcntl") { fcntl(root, F_DUPFD_CLOEXEC, 0) }
         self.background = background
-        if access("/proc/self/fd", F_OK) != 0 { state.withLock { $0.supply.stop() } }
+        if access("/proc/self/fd", F_OK) != 0 { supply.withLock { $0.stop() } }
     }
 
     deinit {
-        for file in state.withLock({ $0.files }) { close(file) }
+        for file in supply.withLock({ $0.files }) { close(file) }
         close(root)
     }
 
@@ -33,21 +28,19 @@ final class SpareFiles: Sendable {
     /// - Parameter folder: The folder of that name, relative to the root, near which further files are made.
     /// - Returns: Nil if there is none.
     func take(near folder: String) -> Int32? {
-        let (file, mustFill) = state.withLock { ($0.files.popLast(), $0.supply.take()) }
+        let (file, mustFill) = supply.withLock { $0.take() }
         if mustFill { background { [self] in fill(folder) } }
         return file
     }
 
     /// Gives a file the name `path`, relative to the root.
     ///
-    /// - Returns: 0; or -1 with `errno`, like linkat(2), such as `EEXIST` or, if the folder does not exist, `ENOENT`.
-    func link(_ file: Int32, as path: String) -> Int32 {
+    /// - Returns: False if the name exists, its folder does not, or the file system refuses it.
+    func link(_ file: Int32, as path: String) -> Bool {
         // Without a privilege, an open file can only be linked by this path.
-        let result = linkat(AT_FDCWD, "/proc/self/fd/\(file)", root, path, AT_SYMLINK_FOLLOW)
-        let code = errno
-        if result != 0, code != EEXIST, code != ENOENT { state.withLock { $0.supply.stop() } }
-        errno = code
-        return result
+        if linkat(AT_FDCWD, "/proc/self/fd/\(file)", root, path, AT_SYMLINK_FOLLOW) == 0 { return true }
+        if [EPERM, EACCES, EOPNOTSUPP, EXDEV].contains(errno) { supply.withLock { $0.stop() } }
+        return false
     }
 
     private func fill(_ folder: String) {
@@ -55,13 +48,10 @@ final class SpareFiles: Sendable {
         while isMore {
             let file = linux_open_unnamed(root, folder, O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o600)
             let code = errno
-            isMore = state.withLock { state in
-                if file >= 0 {
-                    state.files.append(file)
-                    return state.supply.add()
-                }
+            isMore = supply.withLock { supply in
+                if file >= 0 { return supply.add(file) }
                 // Not every file system can; where the disk is full, the next blob reports it.
-                if [EOPNOTSUPP, EISDIR, EINVAL].contains(code) { state.supply.stop() } else { state.supply.pause() }
+                if [EOPNOTSUPP, EISDIR, EINVAL].contains(code) { supply.stop() } else { supply.pause() }
                 return false
             }
         }
@@ -73,27 +63,28 @@ struct SpareSupply {
     private static let least = 4
     private static let most = 64
 
-    private var count = 0
+    private(set) var files: [Int32] = []
     private var wanted = 0
     private var isFilling = false
     private var isStopped = false
 
-    /// Counts a file as taken, if there is one.
+    /// Takes a file, if there is one.
     ///
-    /// - Returns: Whether to start making more.
-    mutating func take() -> Bool {
-        if count > 0 { count -= 1 } else { wanted = min(max(wanted * 2, Self.least), Self.most) }
-        guard !isFilling, !isStopped, count <= wanted / 2 else { return false }
+    /// - Returns: The file, and whether to start making more.
+    mutating func take() -> (file: Int32?, mustFill: Bool) {
+        let file = files.popLast()
+        if file == nil { wanted = min(max(wanted * 2, Self.least), Self.most) }
+        guard !isFilling, !isStopped, files.count <= wanted / 2 else { return (file, false) }
         isFilling = true
-        return true
+        return (file, true)
     }
 
-    /// Counts a file that was made.
+    /// Adds a file that was made.
     ///
     /// - Returns: Whether to make another one.
-    mutating func add() -> Bool {
-        count += 1
-        isFilling = count < wanted && !isStopped
+    mutating func add(_ file: Int32) -> Bool {
+        files.append(file)
+        isFilling = files.count < wanted && !isStopped
         return isFilling
     }
 
