@@ -28,7 +28,8 @@ final class PowerDevice: Sendable {
         let time = SystemTime()
         metadata = try MetadataDatabase(
             path: "\(directory)/metadata.sqlite", log: log, mayHaveLostPower: true)
-        content = try ContentStore(directory: "\(directory)/content")
+        // Files are made ahead as in the daemon, on this thread.
+        content = try ContentStore(directory: "\(directory)/content", background: { $0() })
         recovery = Recovery(metadata: metadata, content: content, time: time, log: log)
         try recovery.run()
         try metadata.write { transaction in
