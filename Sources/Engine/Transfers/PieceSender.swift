@@ -64,7 +64,7 @@ struct PieceSender: Sendable {
     private func bytes(_ entry: ChunkEntry, _ source: UploadPiece.Source, _ manifest: Manifest?) throws -> [UInt8] {
         let plain =
             switch source {
-            case .file(let item, let offset): try items[item].open().read(at: offset, length: entry.length)
+            case .file(let item, let offset): try items[item].openUnchanged().read(at: offset, length: entry.length)
             case .manifest: manifest?.encoded() ?? []
             }
         guard Digest.of(plain) == entry.id else { throw TransferError.changed }

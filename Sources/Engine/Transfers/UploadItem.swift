@@ -11,7 +11,8 @@ package struct UploadItem: Sendable {
     /// - Parameters:
     ///   - size: the file's size in bytes; a different size when it is read counts as a change.
     ///   - open: opens it for reading; called several times, on a thread that may block.
-    ///   - stillUnchanged: returns whether the file is still the one that was to be uploaded; called once all of it is read.
+    ///   - stillUnchanged: returns whether the file is still the one that was to be uploaded; called before each part is read, and once
+    ///     all of it is in the cloud.
     ///   - progress: called with the number of its bytes that are in the cloud, whenever that grows. Must return at once.
     package init(
         size: UInt64, open: @escaping @Sendable () throws -> SharedDescriptor,
@@ -21,6 +22,13 @@ package struct UploadItem: Sendable {
         self.open = open
         self.stillUnchanged = stillUnchanged
         self.progress = progress
+    }
+
+    /// Opens the file, unless it has changed: then its upload is void, and reading and sending the rest would disturb the program that
+    /// writes it.
+    func openUnchanged() throws -> SharedDescriptor {
+        guard stillUnchanged() else { throw TransferError.changed }
+        return try open()
     }
 }
 

@@ -47,7 +47,7 @@ struct UploadStager: Sendable {
     ///
     /// - Returns: The number of bytes read.
     private mutating func scan(budget: Int, into events: inout [StagedEvent]) throws -> Int {
-        let file = try items[item].open()
+        let file = try items[item].openUnchanged()
         let size = items[item].size
         let scan = try chunker.scan(file.raw, from: offset, budget: budget, expectedSize: size)
         var position = offset
