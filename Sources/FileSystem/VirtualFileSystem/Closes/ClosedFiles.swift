@@ -67,8 +67,12 @@ final class ClosedFiles: Sendable {
     /// Returns the closes whose files can be released, once.
     func takeSettled() -> [WaitingClose] {
         state.withLock { state in
-            state.settled += state.waiting.filter { !$0.isPending }
-            state.waiting.removeAll { !$0.isPending }
+            var waiting: [WaitingClose] = []
+            // Each is asked once, since it may be withdrawn at any time.
+            for close in state.waiting {
+                if close.isPending { waiting.append(close) } else { state.settled.append(close) }
+            }
+            state.waiting = waiting
             defer { state.settled = [] }
             return state.settled
         }
