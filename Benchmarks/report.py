@@ -24,10 +24,9 @@ def pad(cell, width, column):
 def row(entry, names, others):
     figure, values = entry["figure"], entry["values"]
     medians = {name: statistics.median(values[name]) for name in names if values[name]}
-    disk, ours, rclone = (medians.get(name) for name in ("disk", "ubiquity", "rclone"))
     return (
         figure["title"], *(amount(figure, medians.get(name)) for name in names),
-        *(ratio(values[name], values["ubiquity"]) for name in ("disk", *others)), goals(figure, disk, ours, rclone),
+        *(ratio(values[name], values["ubiquity"]) for name in ("disk", *others)), goals(figure, values, medians.get("ubiquity")),
     )
 
 
@@ -51,25 +50,35 @@ def in_unit(figure, value):
     raise ValueError(figure["unit"])
 
 
-def ratio(theirs, ours):
-    """Our speed relative to theirs, round by round."""
+def ratios(theirs, ours):
+    """Our speed relative to theirs, for each round; for all rounds together if one failed for one of the two."""
     if not theirs or not ours:
-        return "-"
+        return []
     if len(theirs) != len(ours):
-        # A round failed for one of the two.
-        return f"{statistics.median(theirs) / max(statistics.median(ours), 1e-9):.2f}"
-    ratios = [base / max(value, 1e-9) for base, value in zip(theirs, ours)]
-    middle = f"{statistics.median(ratios):.2f}"
-    return middle if len(ratios) == 1 else f"{middle} ({min(ratios):.2f} to {max(ratios):.2f})"
+        theirs, ours = [statistics.median(theirs)], [statistics.median(ours)]
+    return [base / max(value, 1e-9) for base, value in zip(theirs, ours)]
 
 
-def goals(figure, disk, ours, rclone):
-    """The goals, with a mark on each that was missed."""
+def ratio(theirs, ours):
+    """The median of the rounds, with the lowest and the highest."""
+    found = ratios(theirs, ours)
+    if not found:
+        return "-"
+    middle = f"{statistics.median(found):.2f}"
+    return middle if len(found) == 1 else f"{middle} ({min(found):.2f} to {max(found):.2f})"
+
+
+def goals(figure, values, ours):
+    """The goals, with a mark on each that was missed: by the median that the table shows."""
+    def is_below(goal, name):
+        found = ratios(values.get(name), values["ubiquity"])
+        return found and statistics.median(found) < goal
+
     wanted = []
     if figure["goal"]:
-        wanted.append((f"≥ {figure['goal']:.2f}", disk and ours and disk / ours < figure["goal"]))
+        wanted.append((f"≥ {figure['goal']:.2f}", is_below(figure["goal"], "disk")))
     if figure["rclone_goal"]:
-        wanted.append((f"≥ {figure['rclone_goal']:g}x rclone", rclone and ours and rclone / ours < figure["rclone_goal"]))
+        wanted.append((f"≥ {figure['rclone_goal']:g}x rclone", is_below(figure["rclone_goal"], "rclone")))
     if figure["limit"]:
         wanted.append((f"≤ {figure['limit']:g} {figure['unit']}", ours and in_unit(figure, ours) > figure["limit"]))
     return ", ".join(text + (" !" if missed else "") for text, missed in wanted)
