@@ -157,6 +157,30 @@ struct AttributeTests {
         try expectRow(try attributes().shown)
     }
 
+    @Test("stat and open of a file that was just written or read need no transaction")
+    func afterWriting() throws {
+        let node = try test.save("a", "text")
+        func reads(_ body: () throws -> Void) rethrows -> UInt64 {
+            try RequestCosts.$isServing.withValue(true) {
+                let before = test.metadata.costs[.reads]
+                try body()
+                return test.metadata.costs[.reads] - before
+            }
+        }
+        for _ in 1...2 {
+            let spent = try reads {
+                let shown = try test.files.attributes(of: node)
+                #expect(shown.size == 4)
+                test.files.release(try test.files.open(node, canWrite: false, truncate: false))
+            }
+            #expect(spent == 0)
+        }
+        var request = AttributeRequest()
+        request.permissions = 0o600
+        _ = try test.files.setAttributes(of: node, request)
+        #expect(try test.files.attributes(of: node).permissions == 0o600)
+    }
+
     @Test("truncate shortens and extends a file that is not open")
     func truncate() throws {
         let node = try test.save("a", "text")

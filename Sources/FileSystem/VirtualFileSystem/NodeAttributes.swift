@@ -41,7 +41,7 @@ extension VirtualFileSystem {
         var item = item
         for _ in 0..<4 {
             if item.kind == .file, let file = openFiles[item.node], let live = try liveAttributes(file) { return live }
-            guard item.isWriting, let newer = try metadata.read({ try $0.local.item(item.node) }) else { break }
+            guard item.isWriting, let newer = try metadata.item(item.node) else { break }
             item = newer
         }
         return attributes(item)

@@ -88,7 +88,7 @@ extension VirtualFileSystem {
         guard size > 0 else { return false }
         // A download that has just ended is settled by its waiters: the row alone would say "whole" too early.
         if let file = openFiles[node], !file.isWhole { return true }
-        guard let item = try metadata.read({ try $0.local.item(node) }) else { return false }
+        guard let item = try metadata.item(node) else { return false }
         return item.kind == .file && !item.isMaterialised
     }
 

@@ -17,7 +17,7 @@ extension VirtualFileSystem {
     /// Returns the attributes of the item of that name; `ENOENT` where there is none.
     package func lookup(_ bytes: [UInt8], in parent: NodeID) throws -> NodeAttributes {
         let name = try Self.name(bytes)
-        guard let item = try metadata.read({ try $0.local.item(named: name, in: parent) }) else { throw Errno(ENOENT) }
+        guard let item = try metadata.item(named: name, in: parent) else { throw Errno(ENOENT) }
         return try attributes(of: item)
     }
 
@@ -63,12 +63,12 @@ extension VirtualFileSystem {
     /// Returns the folder that holds `folder`, for `..`.
     package func parent(of folder: NodeID) throws -> NodeID {
         guard folder != .root else { return .root }
-        return try metadata.read { try $0.local.item(folder)?.parent } ?? removed[folder]?.parent ?? .root
+        return try metadata.item(folder)?.parent ?? removed[folder]?.parent ?? .root
     }
 
     /// Returns the bytes of a symlink.
     package func linkTarget(of node: NodeID) throws -> [UInt8] {
-        let item = try metadata.read { try $0.local.item(node) } ?? removed[node]
+        let item = try metadata.item(node) ?? removed[node]
         guard let item else { throw Errno(ENOENT) }
         guard item.kind == .symlink else { throw Errno(EINVAL) }
         return item.target

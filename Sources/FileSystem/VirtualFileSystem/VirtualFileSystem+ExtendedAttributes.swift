@@ -76,7 +76,7 @@ extension VirtualFileSystem {
     }
 
     private func liveItem(_ node: NodeID) throws -> LocalItem {
-        if let item = try metadata.read({ try $0.local.item(node) }) { return item }
+        if let item = try metadata.item(node) { return item }
         if let item = openFiles[node]?.state.withLock({ $0.item }) ?? removed[node] { return item }
         throw Errno(ESTALE)
     }

@@ -63,7 +63,7 @@ extension VirtualFileSystem {
                     try reader(of: item, permit, canWrite: canWrite)
                 }
             } catch let error as Errno where error.code == ESTALE {
-                guard try metadata.read({ try $0.local.item(node) }) != nil else { throw error }
+                guard try metadata.item(node) != nil else { throw error }
             }
         }
         throw Errno(EAGAIN, "its content keeps changing")
@@ -94,7 +94,7 @@ extension VirtualFileSystem {
     private func loadOnce(
         _ state: inout OpenFile.State, _ node: NodeID, isLook: Bool, _ reader: (LocalItem) throws -> String?
     ) throws {
-        guard let item = try metadata.read({ try $0.local.item(node) }) else { return try loadRemoved(&state, node) }
+        guard let item = try metadata.item(node) else { return try loadRemoved(&state, node) }
         guard item.kind == .file else { throw Errno(item.kind == .folder ? EISDIR : ENXIO) }
         guard item.content != nil || item.isEdited || item.size == 0 else {
             throw Errno(EAGAIN, "its bytes have not reached the cloud yet")

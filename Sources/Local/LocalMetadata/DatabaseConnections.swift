@@ -7,6 +7,8 @@ import Synchronization
 /// that no writer waits for that and its two syncs of the disk.
 final class DatabaseConnections: Sendable {
     let writer: DatabaseQueue
+    /// The right to use the writer, which a short read only takes if it is free.
+    private let turn = DispatchSemaphore(value: 1)
     private let path: String
     /// The idle readers; nil once they are closed. Each is opened when it is first needed.
     private let idle = Mutex<[DatabaseQueue]?>([])
@@ -55,6 +57,20 @@ final class DatabaseConnections: Sendable {
             try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
         }
         return configuration
+    }
+
+    /// Runs `body` with the connection that writes.
+    func withWriter<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
+        turn.wait()
+        defer { turn.signal() }
+        return try writer.inDatabase(body)
+    }
+
+    /// Runs `body` with the connection that writes, whose cached pages are the present ones; returns nil at once where it is in use.
+    func withIdleWriter<Result>(_ body: (Database) throws -> Result) rethrows -> Result? {
+        guard turn.wait(timeout: .now()) == .success else { return nil }
+        defer { turn.signal() }
+        return try writer.inDatabase(body)
     }
 
     /// Runs `body` with a connection that it does not share.

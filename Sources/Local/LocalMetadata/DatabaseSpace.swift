@@ -146,10 +146,16 @@ final class DatabaseSpace: Sendable {
     }
 
     private static func pages(_ db: Database) throws -> (pages: Int, free: Int) {
-        (
-            try Int.fetchOne(db.cachedStatement(sql: "PRAGMA page_count")) ?? 0,
-            try Int.fetchOne(db.cachedStatement(sql: "PRAGMA freelist_count")) ?? 0
-        )
+        (try number("PRAGMA page_count", db), try number("PRAGMA freelist_count", db))
+    }
+
+    private static func number(_ sql: String, _ db: Database) throws -> Int {
+        var number = 0
+        try db.forEachRow(sql, values: []) { columns in
+            number = Int(columns.integer(0))
+            return false
+        }
+        return number
     }
 
     /// Makes the file at least that many pages long, with allocated blocks.

@@ -77,10 +77,12 @@ extension LocalItem {
 extension LocalItem: ColumnDecodable {
     init(columns: Columns, in transaction: MetadataTransaction) throws {
         try self.init(columns: columns)
-        // Most folders have no extension, so the lookup is skipped.
-        guard kind == .folder, item != .root, name.bytes.contains(UInt8(ascii: ".")) else { return }
+        guard mayBePackage else { return }
         packageTypes = try transaction.local.packageTypes(of: container)
     }
+
+    /// Whether it is a folder whose name has an extension, which most have not: the types of its container say whether it is a package.
+    var mayBePackage: Bool { kind == .folder && item != .root && name.bytes.contains(UInt8(ascii: ".")) }
 
     init(columns: Columns) throws {
         let columns = NamedColumns<Column>(columns)

@@ -4,10 +4,10 @@ extension MetadataDatabase {
     /// Resets the database to the state of a new one, without making one: simulations use thousands of devices, and preparing the
     /// connections costs more than everything else.
     package func removeAll() throws {
-        try connections.writer.inDatabase { db in
+        try connections.withWriter { db in
             beginWrite()
             defer { endWrite() }
-            folderRows.removeAll()
+            recentRows.removeAll()
             defer { rowChanges.drop() }
             numbers.reset()
             try db.transaction("BEGIN IMMEDIATE") {

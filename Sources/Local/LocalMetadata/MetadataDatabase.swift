@@ -1,4 +1,5 @@
 package import Basics
+package import CloudModel
 import GRDB
 import Glibc
 package import Logging
@@ -31,7 +32,7 @@ package final class MetadataDatabase: Sendable {
     private let writeCount = Atomic<UInt64>(0)
     /// The number of write transactions that have begun; equal to ``writes`` while none runs.
     private let begunWrites = Atomic<UInt64>(0)
-    let folderRows = FolderRows()
+    let recentRows = RecentRows()
     package let costs = RequestCosts()
     let rowChanges = RowChangeLog()
     let numbers = NodeNumbers()
@@ -119,10 +120,44 @@ package final class MetadataDatabase: Sendable {
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
-    /// Returns the row of an item: without a transaction if it is that of a folder whose entries were just changed.
+    /// As ``read(_:)`` of a few rows. While nothing is written it uses the connection of the writer: a reader has to read its pages again
+    /// after each commit.
+    package func look<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
+        do {
+            let found = try connections.withIdleWriter { db in
+                costs.add(.reads)
+                return try db.transaction("BEGIN DEFERRED") { try body(MetadataTransaction(db)) }
+            }
+            if let found { return found }
+        } catch let error as DatabaseError { throw Self.describe(error, path: path) }
+        return try read(body)
+    }
+
+    /// Returns the row of an item: without a transaction if it was changed or read a moment ago, and nothing is being written.
     package func item(_ node: NodeID) throws -> LocalItem? {
-        if snapshot != nil, let known = folderRows[node] { return known }
-        return try read { try $0.local.item(node) }
+        if snapshot != nil, let known = recentRows[node] { return known }
+        return try keeping { try $0.local.item(node) }
+    }
+
+    /// Returns the row of the item of that name.
+    package func item(named name: ItemName, in folder: NodeID) throws -> LocalItem? {
+        try keeping { try $0.local.item(named: name, in: folder) }
+    }
+
+    /// Returns the nodes whose rows in memory are not those of the database, for tests: there must be none.
+    package func staleRows() throws -> [NodeID] {
+        let known = recentRows.all
+        return try read { transaction in
+            try known.filter { try transaction.local.item($0.node) != $0 }.map(\.node)
+        }
+    }
+
+    /// Reads a row that may soon be requested again.
+    private func keeping(_ body: (MetadataTransaction) throws -> LocalItem?) throws -> LocalItem? {
+        let before = snapshot
+        let item = try look(body)
+        if let item, before != nil { recentRows.keep(item) { snapshot == before } }
+        return item
     }
 
     /// Runs `body` in a write transaction that leaves the reserve of a full disk alone; rolls back when it throws.
@@ -158,7 +193,7 @@ package final class MetadataDatabase: Sendable {
     }
 
     private func writeOnce<T>(_ use: SpaceUse, _ body: (MetadataTransaction) throws -> T) throws -> (T, RowChanges) {
-        try connections.writer.inDatabase { db in
+        try connections.withWriter { db in
             beginWrite()
             defer { endWrite() }
             try space.prepare(use, db)
@@ -166,8 +201,8 @@ package final class MetadataDatabase: Sendable {
             defer { sync.noteCommit() }
             let transaction = MetadataTransaction(db)
             transaction.memory.numbers = numbers
+            transaction.memory.rows = KnownRows(changes: rowChanges, committed: recentRows)
             var (isGrowing, isCommitted) = (false, false)
-            var touched: [NodeID: LocalItem] = [:]
             defer {
                 numbers.transactionEnded(isCommitted: isCommitted)
                 for ending in transaction.memory.endings { ending(isCommitted) }
@@ -177,13 +212,13 @@ package final class MetadataDatabase: Sendable {
                 let result = try db.transaction("BEGIN IMMEDIATE") {
                     let result = try body(transaction)
                     isGrowing = try space.admit(use, db)
-                    touched = try transaction.local.items(Array(transaction.memory.touchedFolders))
+                    try transaction.local.readTouchedFolders()
                     try onCall?(.commit)
                     return result
                 }
                 isCommitted = true
-                let changes = rowChanges.take(transaction.memory)
-                folderRows.update(changes, touched)
+                let (changes, written) = rowChanges.take(transaction.memory)
+                recentRows.update(changes, written: written)
                 costs.add(.commits)
                 try onCall?(.committed)
                 return (result, changes)
@@ -215,7 +250,7 @@ package final class MetadataDatabase: Sendable {
     package func watchRows(_ watcher: @escaping @Sendable (RowChanges) -> Void) { rowChanges.watch(watcher) }
 
     /// Returns when no write transaction runs that had begun before this call, and what it has called when it ended has returned.
-    package func waitForWriter() { connections.writer.inDatabase { _ in } }
+    package func waitForWriter() { connections.withWriter { _ in } }
 
     /// Returns when every transaction that returned before this call survives a power failure. After a failure it fails for ever
     /// (`notDurable`), because the disk may have lost any of them.

@@ -6,10 +6,17 @@ import Synchronization
 
 /// Gathers the rows that a transaction changes, which SQLite reports (sqlite.org/c3ref/update_hook.html).
 final class RowChangeLog: Sendable {
-    private let changes = Mutex(RowChanges())
+    private struct State {
+        var changes = RowChanges()
+        /// Rows as the last statement that changed them left them, where that is known.
+        var written: [NodeID: LocalItem] = [:]
+    }
+
+    private let state = Mutex(State())
     private let watcher = Hook<RowChanges>()
 
     private static let limit = 50_000
+    private static let writtenLimit = 256
 
     /// Registers the hook. Must be called once for the connection that writes.
     func follow(_ db: Database) {
@@ -27,31 +34,52 @@ final class RowChangeLog: Sendable {
     func watch(_ watcher: @escaping @Sendable (RowChanges) -> Void) { self.watcher.set(watcher) }
 
     private func note(_ row: Int64) {
-        changes.withLock { changes in
-            guard changes.nodes.count < Self.limit else {
-                changes.isEverything = true
+        let node = NodeID(UInt64(bitPattern: row))
+        state.withLock { state in
+            state.written[node] = nil
+            guard state.changes.nodes.count < Self.limit else {
+                state.changes.isEverything = true
                 return
             }
-            changes.nodes.insert(NodeID(UInt64(bitPattern: row)))
+            state.changes.nodes.insert(node)
         }
     }
 
-    /// Returns the changes of the transaction that ends now.
-    func take(_ memory: TransactionMemory) -> RowChanges {
-        var taken = changes.withLock { changes in
-            defer { changes = RowChanges() }
-            return changes
+    /// Notes what a row is after a statement that changed it.
+    func wrote(_ item: LocalItem) {
+        state.withLock { state in
+            if state.written.count < Self.writtenLimit { state.written[item.node] = item }
         }
+    }
+
+    /// Notes that a row has another number now.
+    func renumbered(_ node: NodeID) { state.withLock { $0.written[node] = nil } }
+
+    /// Returns the row that this transaction wrote; where it has not changed the row, `committed`.
+    func row(_ node: NodeID, orElse committed: () -> LocalItem?) -> LocalItem? {
+        let (written, isChanged) = state.withLock { state in
+            (state.written[node], state.changes.isEverything || state.changes.nodes.contains(node))
+        }
+        return written ?? (isChanged ? nil : committed())
+    }
+
+    /// Returns the changes of the transaction that ends now, and the rows that it wrote as far as they are known.
+    func take(_ memory: TransactionMemory) -> (RowChanges, [NodeID: LocalItem]) {
+        let state = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        var taken = state.changes
         taken.movedFolders = memory.movedFolders
         taken.leftFolders = memory.leftFolders
         taken.changesIgnoreFiles = memory.changesIgnoreFiles
         taken.movesSyncedFolders = memory.movesSyncedFolders
         taken.isEverything = taken.isEverything || memory.changesEverything
         taken.stores = memory.changedStores
-        return taken
+        return (taken, state.written)
     }
 
-    func drop() { changes.withLock { $0 = RowChanges() } }
+    func drop() { state.withLock { $0 = State() } }
 
     func notify(_ changes: RowChanges) {
         if !changes.isEmpty { watcher(changes) }

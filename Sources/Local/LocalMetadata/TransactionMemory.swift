@@ -18,8 +18,10 @@ final class TransactionMemory {
     /// What ``RowChanges`` reports for this transaction besides the rows.
     var movedFolders: Set<NodeID> = []
     var leftFolders: Set<NodeID> = []
-    /// Folders whose times were set because their entries changed.
+    /// Folders whose times were set because their entries changed, and whose rows are not known.
     var touchedFolders: Set<NodeID> = []
+    /// The rows that are known without reading them; nil in a read transaction, which sees an older state.
+    var rows: KnownRows?
     /// Whether folders became packages or ceased to be, which none of their rows shows.
     var changesEverything = false
     /// Whether an item that is named like an ignore file was changed.

@@ -15,6 +15,11 @@ extension LocalTree {
         let node = try insertRow(of: item)
         try indexFoldedName(of: item, node)
         if item.item == .root { try noteRoot(of: item.container, nil, item.attributes) }
+        if let rows = memory.rows {
+            var item = item
+            item.node = node
+            rows.wrote(item)
+        }
         return node
     }
 
@@ -57,15 +62,20 @@ extension LocalTree {
         try db.perform(
             LocalItem.change(ofColumns: changed),
             values: changed.map { after[$0] } + [.integer(Int64(bitPattern: item.node.value))])
+        memory.rows?.wrote(item)
         if (old.name, old.container) != (item.name, item.container) { try reindexFoldedName(from: old, to: item) }
         if item.item == .root { try noteRoot(of: item.container, old.attributes, item.attributes) }
     }
 
     package func remove(_ node: NodeID) throws {
-        if let parent = try optionalNumber("SELECT parent FROM local WHERE node = ?", [Int64(bitPattern: node.value)]) {
-            memory.leftFolders.insert(NodeID(UInt64(bitPattern: parent)))
-        }
+        if let parent = try memory.rows?[node]?.parent ?? folder(of: node) { memory.leftFolders.insert(parent) }
         try run("DELETE FROM local WHERE node = ?", [Int64(bitPattern: node.value)])
+    }
+
+    private func folder(of node: NodeID) throws -> NodeID? {
+        try optionalNumber("SELECT parent FROM local WHERE node = ?", [Int64(bitPattern: node.value)]).map {
+            NodeID(UInt64(bitPattern: $0))
+        }
     }
 
     /// Gives the row another node id: programs see a new inode, and open handles keep the old one.
@@ -90,12 +100,28 @@ extension LocalTree {
     /// Sets the times of a folder whose entries changed; they are synced with its next change. Its row is kept in memory for the request of
     /// its attributes that follows (``MetadataDatabase/item(_:)``).
     package func touch(_ folder: NodeID, at time: Timestamp) throws {
-        memory.touchedFolders.insert(folder)
+        let known = memory.rows?[folder]
         try run(
             """
             UPDATE local SET modified = ?, changed = ?,
               pendingSince = CASE WHEN isExcluded THEN NULL ELSE ? END WHERE node = ?
             """, [time.nanoseconds, time.nanoseconds, time.nanoseconds, Int64(bitPattern: folder.value)])
+        guard var known, !known.mayBePackage else {
+            memory.touchedFolders.insert(folder)
+            return
+        }
+        known.attributes.modified = time
+        known.changed = time
+        known.pendingSince = known.isExcluded ? nil : time
+        memory.rows?.wrote(known)
+    }
+
+    /// Reads the rows of touched folders that are not known.
+    func readTouchedFolders() throws {
+        guard let rows = memory.rows else { return }
+        for folder in memory.touchedFolders.prefix(64) {
+            if let item = try item(folder) { rows.changes.wrote(item) }
+        }
     }
 
     /// Inserts a row again under its former node of this transaction.
@@ -104,5 +130,6 @@ extension LocalTree {
         try run(
             "UPDATE local SET node = ? WHERE node = ?",
             [Int64(bitPattern: item.node.value), Int64(bitPattern: node.value)])
+        memory.rows?.changes.renumbered(node)
     }
 }

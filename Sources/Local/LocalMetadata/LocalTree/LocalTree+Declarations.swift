@@ -49,7 +49,7 @@ extension LocalTree {
         )
         guard old != new else { return }
         memory.declarations[container] = nil
-        if let old, old.packageTypes != new.packageTypes { memory.changesEverything = true }
+        if old?.packageTypes ?? PackageTypes() != new.packageTypes { memory.changesEverything = true }
         if old?.foldsNames ?? false != new.foldsNames { try indexFoldedNames(of: container) }
     }
 }

@@ -12,7 +12,8 @@ package struct LocalTree: MetadataTable {
     let transaction: MetadataTransaction
 
     package func item(_ node: NodeID) throws -> LocalItem? {
-        try fetchOne(LocalItem.query, [Int64(bitPattern: node.value)])
+        if let known = memory.rows?[node] { return known }
+        return try fetchOne(LocalItem.query, [Int64(bitPattern: node.value)])
     }
 
     package func item(named name: ItemName, in parent: NodeID) throws -> LocalItem? {

@@ -1,0 +1,69 @@
+import Synchronization
+
+/// The rows that were changed or read a moment ago, as they are committed: programs look at what they have just made, changed or listed.
+///
+/// After each write the kernel drops the attributes of a file, and after each change of its entries those of a folder, and requests them with
+/// the next call. Without these rows that request would be a read transaction.
+final class RecentRows: Sendable {
+    private struct Generations {
+        var young: [NodeID: LocalItem] = [:]
+        /// The rows that were young before the last ones became too many.
+        var old: [NodeID: LocalItem] = [:]
+
+        mutating func insert(_ item: LocalItem) {
+            if young.count >= RecentRows.limit {
+                old = young
+                young = [:]
+            }
+            young[item.node] = item
+        }
+
+        mutating func remove(_ node: NodeID) {
+            young[node] = nil
+            old[node] = nil
+        }
+    }
+
+    private let rows = Mutex(Generations())
+    /// Half of the rows that are kept, each of at most ``mostBytes`` beyond its fixed size.
+    private static let limit = 2048
+    private static let mostBytes = 1024
+
+    /// Returns a row as the last transaction left it; nil where it is not kept. Must not be used while a write transaction runs, but by it.
+    subscript(node: NodeID) -> LocalItem? {
+        rows.withLock { $0.young[node] ?? $0.old[node] }
+    }
+
+    /// Keeps what a transaction wrote, and drops what it changed besides. Must be called before the transaction counts as ended.
+    ///
+    /// - Parameter written: Rows as they are at the end of the transaction.
+    func update(_ changes: RowChanges, written: [NodeID: LocalItem]) {
+        rows.withLock { rows in
+            if changes.isEverything {
+                rows = Generations()
+            } else {
+                for node in changes.nodes { rows.remove(node) }
+            }
+            for item in written.values where Self.isSmall(item) { rows.insert(item) }
+        }
+    }
+
+    /// Keeps a row that was read.
+    ///
+    /// - Parameter isCurrent: Whether no transaction has begun since before the row was read. Called while no transaction can end.
+    func keep(_ item: LocalItem, if isCurrent: () -> Bool) {
+        guard Self.isSmall(item) else { return }
+        rows.withLock { rows in
+            if isCurrent() { rows.insert(item) }
+        }
+    }
+
+    var all: [LocalItem] { rows.withLock { $0.old.merging($0.young) { $1 } }.map(\.value) }
+
+    func removeAll() { rows.withLock { $0 = Generations() } }
+
+    private static func isSmall(_ item: LocalItem) -> Bool {
+        let texts = (item.downloadError?.utf8.count ?? 0) + (item.uploadError?.utf8.count ?? 0)
+        return item.roughSize + item.ranges.count + texts <= mostBytes
+    }
+}
