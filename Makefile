@@ -1,8 +1,11 @@
 # The commands of this project. `make run` and `make test` do all the set-up that a fresh machine needs.
 
 # Users run optimised programs; tests run with every check of a debug build.
-SWIFT_BUILD := swift build -c release
-SWIFT_BUILD_TESTS := swift build --build-tests
+# SwiftPM passes the enabled traits to compilers in the order of a set. That order is another one in each of its processes, and with another order
+# all of our modules are compiled again: by the build of a second product, and by each build after `swift test`.
+BUILD := env SWIFT_DETERMINISTIC_HASHING=1 swift build
+SWIFT_BUILD := $(BUILD) -c release
+SWIFT_BUILD_TESTS := $(BUILD) --build-tests
 SWIFT_TEST := swift test --skip-build
 # Suites with whole daemons and mounts need the machine for themselves: beside a thousand other tests they would only reach their timeouts.
 ALONE := DirectoryCloudTests HTTPCloudTests S3CloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests ReferenceModelTests \
@@ -77,7 +80,7 @@ stop:
 
 # Optimised, because it runs thousands of histories; in a folder of its own, so that it does not invalidate the other builds.
 SIMULATE_BUILD := .build/simulate
-BUILD_SIMULATE := swift build -c release --scratch-path $(SIMULATE_BUILD) --product simulate
+BUILD_SIMULATE := $(SWIFT_BUILD) --scratch-path $(SIMULATE_BUILD) --product simulate
 SIMULATE := $(SIMULATE_BUILD)/release/simulate
 # Nearly all tests do without it, so a run of some of them does not build it. It is built while other tests run, which mostly wait.
 NEEDS_SIMULATE := $(if $(TESTS),$(findstring Campaign,$(TESTS))$(findstring Simulation,$(TESTS)),all)
@@ -122,7 +125,7 @@ model: setup
 
 # Recordings of one seed differ in what the kernel writes when; a failing one is kept, and its path is printed.
 powerloss: setup
-	swift build -c release --scratch-path $(SIMULATE_BUILD) --product powerloss
+	$(SWIFT_BUILD) --scratch-path $(SIMULATE_BUILD) --product powerloss
 	$(SIMULATE_BUILD)/release/powerloss --states $(or $(STATES),5000) --seed $(or $(SEED),1)
 	$(SIMULATE_BUILD)/release/powerloss --prove --seed $(or $(SEED),1)
 	$(SWIFT_BUILD_TESTS)
@@ -134,7 +137,7 @@ faults: setup
 
 FUZZ_BUILD := .build/fuzz
 fuzz-build: setup
-	UBIQUITY_FUZZ=1 swift build -c release --scratch-path $(FUZZ_BUILD) --product FuzzTests
+	UBIQUITY_FUZZ=1 $(SWIFT_BUILD) --scratch-path $(FUZZ_BUILD) --product FuzzTests
 
 fuzz: fuzz-build
 	scripts/fuzz $(FUZZ_BUILD)/release/FuzzTests $(FUZZ_BUILD)/work $(if $(TARGET),--target $(TARGET)) \
@@ -146,7 +149,7 @@ empty :=
 space := $(empty) $(empty)
 SWIFT_BIN = $(dir $(realpath $(shell command -v swift)))
 tsan: setup
-	swift build --build-tests --sanitize=thread --scratch-path $(TSAN_BUILD)
+	$(SWIFT_BUILD_TESTS) --sanitize=thread --scratch-path $(TSAN_BUILD)
 	$(SWIFT_BIN)clang -shared -fPIC -O1 -Wall -o $(TSAN_BUILD)/mutex.so Tests/Support/thread-sanitizer/mutex.c
 	LD_PRELOAD=$(abspath $(TSAN_BUILD))/mutex.so TSAN_OPTIONS=exitcode=66 SWIFT_BACKTRACE=enable=no \
 		$(TSAN_BUILD)/debug/ubiquityPackageTests.xctest --testing-library swift-testing \
@@ -171,7 +174,7 @@ database-cost: setup-build
 	DATABASE_ITEMS=$(or $(ITEMS),1000,10000,100000) $(SWIFT_TEST) --filter DatabaseCostTests
 
 database-bench: setup-build
-	swift build -c release --scratch-path $(SIMULATE_BUILD) --product database-bench
+	$(SWIFT_BUILD) --scratch-path $(SIMULATE_BUILD) --product database-bench
 	$(SIMULATE_BUILD)/release/database-bench --rows $(or $(ROWS),50000) --rounds $(or $(ROUNDS),7)
 
 # The tests hold these numbers; they are not compared while they are printed.
@@ -254,8 +257,8 @@ stress: setup build
 	scripts/stress $(STRESS)
 
 docs: setup-build
-	swift build --target Ubiquity
-	swift build --target UbiquityData
+	$(BUILD) --target Ubiquity
+	$(BUILD) --target UbiquityData
 	scripts/docs .build/docs
 
 install: setup-build
