@@ -142,9 +142,7 @@ final class Descriptor: Sendable {
         while true {
             errno = 0
             guard let entry = readdir(stream) else { break }
-            let text = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+            let text = entry.name
             if text != "." && text != ".." { body(text) }
         }
         guard errno == 0 else { throw PathError(path: join(name), errno: Errno(errno, "readdir")) }

@@ -50,9 +50,7 @@ struct CloudFolder {
         defer { closedir(directory) }
         var names: [String] = []
         while names.count < maximumNames, let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+            let name = entry.name
             if !name.hasPrefix(".") { names.append(name) }
         }
         return names.sorted()

@@ -119,10 +119,8 @@ struct UbiquityDaemon: AsyncParsableCommand {
         guard let folder = opendir("/proc/self/fd") else { return }
         defer { closedir(folder) }
         while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let descriptor = Int32(name), descriptor > STDERR_FILENO { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+            guard let descriptor = Int32(entry.name), descriptor > STDERR_FILENO else { continue }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         }
     }
 

@@ -73,9 +73,7 @@ func fileNames(in path: String) -> [String] {
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
+        let name = entry.name
         if name != ".", name != ".." { names.append(name) }
     }
     return names

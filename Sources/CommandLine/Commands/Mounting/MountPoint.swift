@@ -76,9 +76,7 @@ enum MountPoint {
         guard let directory = opendir(path) else { throw unusable(path, errno) }
         defer { closedir(directory) }
         while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+            let name = entry.name
             guard name == "." || name == ".." else {
                 throw CommandFailure(
                     .refused, "the mount point is not empty", path: path,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 package import DaemonProtocol
 import Glibc
 
@@ -159,7 +160,7 @@ extension MountSelection.Group {
         defer { closedir(stream) }
         var found: [(path: MountPath, isFolder: Bool)] = []
         while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in Array(raw.prefix { $0 != 0 }) }
+            let name = entry.nameBytes
             guard name != [0x2E], name != [0x2E, 0x2E] else { continue }
             found.append((try MountPath(bytes: prefix + name), entry.pointee.d_type == UInt8(DT_DIR)))
         }

@@ -40,9 +40,7 @@ enum InotifyWatches {
         defer { closedir(stream) }
         var result: [String] = []
         while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+            let name = entry.name
             if !name.hasPrefix(".") { result.append(name) }
         }
         return result
