@@ -56,6 +56,7 @@ package struct Recovery: Sendable {
                 row.size = blob.size
                 row.attributes.modified = blob.modified
             }
+            if item.isWriting { try content.unrecordedAttributes(of: item.blob)?.apply(to: &row, blob) }
         } else {
             try lost(&row)
         }

@@ -64,7 +64,7 @@ extension VirtualFileSystem {
             result.blocks =
                 isClosed ? (blob.size + 511) / 512 : blob.size == 0 ? blob.blocks : max(1, blob.blocks)
             if let baseline = state.baseline, !blob.hasSameContent(as: baseline) {
-                result.modified = blob.modified
+                result.modified = state.unrecorded?.time(blob) ?? blob.modified
                 if item.accessed == nil { result.accessed = blob.modified }
                 result.changed = max(result.changed, blob.changed)
             }
@@ -115,15 +115,7 @@ extension VirtualFileSystem {
         if let size = changes.size { try truncate(node, to: size) }
         if changes.isTruncationOnly { return try attributes(of: node) }
         if let file = openFiles.claimOpen(node) {
-            defer { letGo(file) }
-            try file.state.withLock { state in
-                try commitFirst(changes, to: node, &state)
-                // What was written during that transaction is recorded too, before the new time hides it.
-                if changes.modified != nil, let written = try unrecordedWrite(state) {
-                    try commit(changes, to: node, recording: written, endsWriting: false, &state)
-                }
-                try setTime(changes, of: &state)
-            }
+            try setAttributes(ofOpen: file, changes)
         } else if try changeGone(node, { try apply(changes, to: &$0) }) == nil {
             let item = try changeRows { transaction in
                 let old = try existing(node, transaction)
@@ -139,11 +131,22 @@ extension VirtualFileSystem {
         return try attributes(of: node)
     }
 
+    /// Changes the row of an open file.
+    func changeRow(_ changes: AttributeRequest, of node: NodeID, _ state: inout OpenFile.State) throws {
+        try commitFirst(changes, to: node, &state)
+        // What was written during that transaction is recorded too, before the new time hides it.
+        if changes.modified != nil, let written = try unrecordedWrite(state) {
+            try commit(changes, to: node, recording: written, endsWriting: false, &state)
+        }
+        try setTime(changes, of: &state)
+    }
+
     /// Changes the row of an open file, and records its last close if that has not been done.
     private func commitFirst(_ changes: AttributeRequest, to node: NodeID, _ state: inout OpenFile.State) throws {
         let endsWriting = withdrawClose(&state)
         do {
-            let written = changes.modified == nil && !endsWriting ? nil : try unrecordedWrite(state)
+            let needsStatus = changes.modified != nil || endsWriting || state.unrecorded != nil
+            let written = needsStatus ? try unrecordedWrite(state) : nil
             try commit(changes, to: node, recording: written, endsWriting: endsWriting, &state)
         } catch {
             if endsWriting { state.isUnfinished = true }
@@ -172,6 +175,9 @@ extension VirtualFileSystem {
                 Self.noteEdit(written, &item)
                 markPending(&item, at: time.now())
             }
+            if let unrecorded = state.unrecorded {
+                unrecorded.apply(to: &item, try BlobStatus(descriptor: state.descriptor))
+            }
             if endsWriting {
                 item.isWriting = false
                 if item.isEdited { markPending(&item, at: time.now()) }
@@ -181,6 +187,7 @@ extension VirtualFileSystem {
             return item
         }
         state.item = item
+        try forgetUnrecorded(&state)
         if let written {
             finishOverwriting(&state, base)
             recorded(written, of: node, &state)
@@ -195,7 +202,7 @@ extension VirtualFileSystem {
         state.baseline = try BlobStatus(descriptor: state.descriptor)
     }
 
-    private func apply(_ changes: AttributeRequest, to item: inout LocalItem) throws {
+    func apply(_ changes: AttributeRequest, to item: inout LocalItem) throws {
         try checkChangeable(item)
         let now = time.now()
         let permissions = item.attributes.permissions

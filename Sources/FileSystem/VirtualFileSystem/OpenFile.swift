@@ -29,6 +29,8 @@ package final class OpenFile: Sendable {
         var unread: SeenContent?
         /// The same, once such a handle has emptied the document, until that edit is recorded.
         var overwriting: SeenContent?
+        /// Attributes that programs have set and the row does not have; the blob has them too.
+        var unrecorded: UnrecordedAttributes?
         /// Whether the last writer has closed the file and its row does not say so yet.
         var isUnfinished = false
         /// The close of the last writer that waits to be recorded.

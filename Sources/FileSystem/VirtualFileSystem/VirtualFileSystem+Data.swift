@@ -44,7 +44,11 @@ extension VirtualFileSystem {
 
     /// `fsync(2)`: bytes, the blob's name and the rows that lead to it survive the loss of power.
     package func sync(_ handle: OpenHandle) throws {
-        let (descriptor, blob) = handle.file.state.withLock { ($0.descriptor, $0.blob) }
+        let (descriptor, blob) = try handle.file.state.withLock { state in
+            // The blob keeps them for a start after a crash, but later calls may remove them from it before the row is durable.
+            if state.unrecorded != nil { try noteEdit(&state) }
+            return (state.descriptor, state.blob)
+        }
         guard descriptor >= 0, let blob else { throw Errno(EBADF) }
         var calls: [@Sendable () throws -> Void] = [{ try self.content.syncBytes(of: blob, descriptor) }]
         if content.needsNameSync(blob) { calls.append { try self.content.syncName(of: blob) } }

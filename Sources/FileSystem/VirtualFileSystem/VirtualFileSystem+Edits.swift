@@ -10,22 +10,33 @@ import Synchronization
 extension VirtualFileSystem {
     /// Updates the row to the blob's present status, if they differ.
     func noteEdit(_ state: inout OpenFile.State) throws {
-        guard let item = state.item, let written = try unrecordedWrite(state) else { return }
+        guard let item = state.item, !state.isUnlinked else { return }
+        let written = try unrecordedWrite(state)
+        guard written != nil || state.unrecorded != nil else { return }
         let now = time.now()
         var base: SeenContent?
         state.item = try update(item.node, .freeing) { row, transaction in
-            base = try rebase(row, overwritten: state.overwriting, transaction)
-            Self.noteEdit(written, &row)
+            if let written {
+                base = try rebase(row, overwritten: state.overwriting, transaction)
+                Self.noteEdit(written, &row)
+            }
+            if let unrecorded = state.unrecorded {
+                unrecorded.apply(to: &row, try BlobStatus(descriptor: state.descriptor))
+            }
             markPending(&row, at: now)
         }
-        finishOverwriting(&state, base)
-        recorded(written, of: item.node, &state)
+        try forgetUnrecorded(&state)
+        if let written {
+            finishOverwriting(&state, base)
+            recorded(written, of: item.node, &state)
+        }
         source.localTreeChanged()
     }
 
     /// Returns whether the file was written, and its row does not say so: a program's close does not wait for that.
     func hasUnrecordedWrite(_ state: borrowing OpenFile.State) -> Bool {
         guard state.writers > 0 || state.isUnfinished || state.waitingClose?.isPending == true else { return false }
+        guard state.unrecorded == nil else { return true }
         // A blob whose status cannot be read may have been written.
         do { return try unrecordedWrite(state) != nil } catch { return true }
     }

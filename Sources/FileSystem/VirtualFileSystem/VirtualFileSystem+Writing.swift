@@ -34,6 +34,8 @@ extension VirtualFileSystem {
             if !state.isUnlinked, !item.isWriting {
                 var wasClean = true
                 let rest = time.now().adding(.seconds(2))
+                // Those of an earlier opening, which its close recorded.
+                if state.download == nil { try content.removeUnrecordedAttributes(descriptor: state.descriptor) }
                 // Allowed on a full disk too: the file may have been opened to be truncated.
                 item = try update(item.node, .freeing) { row in
                     wasClean = !row.isEdited
@@ -66,9 +68,13 @@ extension VirtualFileSystem {
                 base = try rebase(row, overwritten: state.overwriting, transaction)
                 Self.noteEdit(written, &row)
             }
+            if let unrecorded = state.unrecorded {
+                unrecorded.apply(to: &row, try BlobStatus(descriptor: state.descriptor))
+            }
             row.isWriting = false
             if row.isEdited { markPending(&row, at: now) }
         }
+        state.unrecorded = nil
         if written != nil {
             finishOverwriting(&state, base)
             state.hasNotedEdit = true

@@ -53,12 +53,16 @@ extension VirtualFileSystem {
         guard case .gathered = closing, !state.isUnlinked, state.item != nil, state.download == nil,
             !state.isUnfinished
         else { return nil }
-        let written: BlobStatus?
+        let (written, attributes): (BlobStatus?, (UnrecordedAttributes, BlobStatus)?)
         // Where the status cannot be read, recording at once fails too, and is retried.
-        do { written = try writtenStatus(state) } catch { return nil }
+        do {
+            written = try writtenStatus(state)
+            attributes = try state.unrecorded.map { ($0, try written ?? BlobStatus(descriptor: state.descriptor)) }
+        } catch { return nil }
         if written != nil { state.hasNotedEdit = true }
         let close = WaitingClose(
-            of: file, written: written, overwriting: state.overwriting, since: state.unrecordedSince ?? time.now())
+            of: file, written: written, attributes: attributes, overwriting: state.overwriting,
+            since: state.unrecordedSince ?? time.now())
         state.waitingClose = close
         return closes.add(close)
     }
@@ -135,6 +139,7 @@ extension VirtualFileSystem {
 
     private func apply(_ close: WaitingClose, to row: inout LocalItem, at now: Timestamp) {
         if let written = close.written { Self.noteEdit(written, &row) }
+        if let (attributes, blob) = close.attributes { attributes.apply(to: &row, blob) }
         row.isWriting = false
         if row.isEdited { markPending(&row, at: now) }
     }
@@ -159,6 +164,7 @@ extension VirtualFileSystem {
         guard var item = state.item else { return }
         apply(close, to: &item, at: time.now())
         state.item = item
+        state.unrecorded = nil
         if close.written != nil { (state.unread, state.overwriting) = (nil, nil) }
     }
 

@@ -21,15 +21,21 @@ final class WaitingClose: Sendable {
     let file: OpenFile
     /// The status of the blob at the close; nil if nothing was written since writing began.
     let written: BlobStatus?
+    /// Attributes that were set before the close, and the status of the blob that tells whether it was written since.
+    let attributes: (UnrecordedAttributes, BlobStatus)?
     /// What programs had last seen in the place of a document that was emptied.
     let overwriting: SeenContent?
     /// When the first close was made that this one includes.
     let since: Timestamp
     private let stage = Atomic<Stage>(.waiting)
 
-    init(of file: OpenFile, written: BlobStatus?, overwriting: SeenContent?, since: Timestamp) {
+    init(
+        of file: OpenFile, written: BlobStatus?, attributes: (UnrecordedAttributes, BlobStatus)?,
+        overwriting: SeenContent?, since: Timestamp
+    ) {
         self.file = file
         self.written = written
+        self.attributes = attributes
         self.overwriting = overwriting
         self.since = since
     }
@@ -49,6 +55,9 @@ final class WaitingClose: Sendable {
     ///
     /// - Returns: The stage before.
     func withdraw() -> Stage { stage.exchange(.withdrawn, ordering: .sequentiallyConsistent) }
+
+    /// Takes the close back, unless a transaction has taken it: another one takes its place.
+    func withdrawWaiting() -> Bool { move(from: .waiting, to: .withdrawn) || move(from: .waitingAgain, to: .withdrawn) }
 
     private func move(from old: Stage, to new: Stage) -> Bool {
         stage.compareExchange(expected: old, desired: new, ordering: .sequentiallyConsistent).exchanged

@@ -1,0 +1,86 @@
+import Basics
+import CloudModel
+import LocalContent
+import LocalMetadata
+import Synchronization
+
+/// Attributes of new files that are set before their close is recorded, as `cp -a`, `tar` and `rsync` do: they are recorded with it.
+///
+/// Until then the blob keeps them, so a start after a crash finds every call that returned. Only files that no other device knows are
+/// treated so: nothing but their own close changes their attributes.
+extension VirtualFileSystem {
+    /// Changes attributes of an open file, or of one whose close waits.
+    ///
+    /// - Parameter file: A claim of it, which passes on to this call.
+    func setAttributes(ofOpen file: OpenFile, _ changes: AttributeRequest) throws {
+        var waiting: ClosedFiles.Action?
+        defer { if let waiting { carryOut(waiting) } else { letGo(file) } }
+        try file.state.withLock { state in
+            if try keepUnrecorded(changes, of: file, &state, &waiting) { return }
+            try changeRow(changes, of: file.node, &state)
+        }
+    }
+
+    /// Keeps changes of attributes for the record of the file's close.
+    ///
+    /// - Parameter waiting: What to do with ``carryOut(_:)`` where the close waits already: the claim of `file` passes on to another one.
+    /// - Returns: Whether they were kept; false where the row has to be changed at once.
+    private func keepUnrecorded(
+        _ changes: AttributeRequest, of file: OpenFile, _ state: inout OpenFile.State,
+        _ waiting: inout ClosedFiles.Action?
+    ) throws -> Bool {
+        guard case .gathered = closing, state.writers > 0 || state.waitingClose != nil, !state.isUnfinished,
+            !state.isUnlinked, state.download == nil, state.descriptor >= 0, let old = state.item, old.isWriting,
+            old.isEdited, !old.isKnown, !old.isConflictSibling
+        else { return false }
+        var item = old
+        try apply(changes, to: &item)
+        item.pendingSince = old.pendingSince
+        guard let attributes = try unrecorded(changes, item, old, &state),
+            try content.set(attributes, descriptor: state.descriptor)
+        else { return false }
+        if let close = state.waitingClose {
+            // From here on no transaction records the old one.
+            guard close.withdrawWaiting() else { return false }
+            let status = try BlobStatus(descriptor: state.descriptor)
+            let next = WaitingClose(
+                of: file, written: close.written == nil ? nil : status, attributes: (attributes, status),
+                overwriting: close.overwriting, since: close.since)
+            state.waitingClose = next
+            waiting = closes.add(next)
+        }
+        state.unrecorded = attributes
+        state.item = item
+        return true
+    }
+
+    /// Returns what is kept then, and sets the blob's time; nil where that would hide a write.
+    private func unrecorded(
+        _ changes: AttributeRequest, _ item: LocalItem, _ old: LocalItem, _ state: inout OpenFile.State
+    ) throws -> UnrecordedAttributes? {
+        var attributes = state.unrecorded ?? UnrecordedAttributes(changed: item.changed)
+        attributes.changed = item.changed
+        if item.attributes.permissions != old.attributes.permissions {
+            attributes.permissions = item.attributes.permissions
+        }
+        if (item.user, item.group) != (old.user, old.group) {
+            attributes.owner = UnrecordedAttributes.Owner(user: item.user, group: item.group)
+        }
+        if changes.accessed != nil { attributes.accessed = item.accessed }
+        guard changes.modified != nil else { return attributes }
+        // With another size the file differs from what its row says, whatever its time is.
+        guard try BlobStatus(descriptor: state.descriptor).size != state.baseline?.size else { return nil }
+        let time = item.attributes.modified
+        try LocalContent.setModified(time, descriptor: state.descriptor)
+        let blob = try BlobStatus(descriptor: state.descriptor)
+        attributes.modified = UnrecordedAttributes.Modified(time: time, ofBlob: blob.modified)
+        return attributes
+    }
+
+    /// Forgets kept attributes, as the row has them, or newer ones. While the file is open, a start after a crash would apply those of the
+    /// blob again.
+    func forgetUnrecorded(_ state: inout OpenFile.State) throws {
+        guard state.unrecorded.take() != nil else { return }
+        try content.removeUnrecordedAttributes(descriptor: state.descriptor)
+    }
+}
