@@ -22,9 +22,8 @@ package final class TestPostgres: Sendable {
 
     private let folder: String
     private let unused = Mutex<[PostgresAddress]>([])
-    private let supervisor = Process()
-    /// The end of this pipe is the end of this process, however it ends: the supervisor then stops the server.
-    private let life = Pipe()
+    /// Stops the server when its standard input ends, which is the end of this process, however that ends.
+    private let supervisor: ShellProcess
 
     /// Makes a new server, for tests that kill it, and starts it.
     package init() throws {
@@ -34,16 +33,8 @@ package final class TestPostgres: Sendable {
         let user =
             geteuid() == 0
             ? ["setpriv", "--reuid=\(Self.unprivileged)", "--regid=\(Self.unprivilegedGroup)", "--clear-groups"] : []
-        supervisor.executableURL = URL(filePath: "/bin/sh")
-        supervisor.arguments = ["-c", Self.script, "sh", folder, programs] + user
-        supervisor.standardInput = life
-        let output = Pipe()
-        supervisor.standardOutput = output
-        supervisor.standardError = FileHandle.nullDevice
-        try supervisor.run()
-        // The supervisor's copy has to be the only reader, and this process the only writer.
-        try? life.fileHandleForReading.close()
-        guard let ready = try output.fileHandleForReading.read(upToCount: 6), ready == Data("ready\n".utf8) else {
+        supervisor = try ShellProcess(Self.script, ["sh", folder, programs] + user)
+        guard supervisor.read(6) == "ready\n" else {
             let log = (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? ""
             throw NotStarted(description: "PostgreSQL did not start: \(log.suffix(500))")
         }
@@ -53,7 +44,7 @@ package final class TestPostgres: Sendable {
 
     /// Stops the server and removes its files.
     package func stop() {
-        try? life.fileHandleForWriting.close()
+        supervisor.endInput()
         supervisor.waitUntilExit()
     }
 
