@@ -148,6 +148,14 @@ struct RecentRowsTests {
         #expect(metadata.recentRows[last] != nil && metadata.recentRows.all.count <= 4096)
     }
 
+    @Test("a look-up in a database that was closed is an error")
+    func closed() throws {
+        let metadata = scratch.metadata
+        try metadata.close()
+        #expect(throws: MetadataError.self) { try metadata.item(NodeID(1 << 40)) }
+        #expect(throws: MetadataError.self) { try metadata.item(named: try ItemName("a"), in: documents) }
+    }
+
     @Test("folders become packages for those who have just read them")
     func packages() throws {
         let metadata = scratch.metadata

@@ -113,14 +113,19 @@ struct AttributeTests {
         #expect(try test.files.status(of: node).isPaused)
     }
 
+    /// Returns the result of a request, and how many read transactions it took.
+    private func counting<T>(_ request: () throws -> T) throws -> (shown: T, reads: UInt64) {
+        try RequestCosts.$isServing.withValue(true) {
+            let before = test.metadata.costs[.reads]
+            return (try request(), test.metadata.costs[.reads] - before)
+        }
+    }
+
     @Test("a folder's attributes need no read after a change of its entries, and are those of its row after any write")
     func folderAfterChange() throws {
         let documents = test.documents
         func attributes() throws -> (shown: NodeAttributes, reads: UInt64) {
-            try RequestCosts.$isServing.withValue(true) {
-                let before = test.metadata.costs[.reads]
-                return (try test.files.attributes(of: documents), test.metadata.costs[.reads] - before)
-            }
+            try counting { try test.files.attributes(of: documents) }
         }
         func expectRow(_ shown: NodeAttributes) throws {
             let row = try #require(try test.metadata.read { try $0.local.item(documents) })
@@ -160,20 +165,12 @@ struct AttributeTests {
     @Test("stat and open of a file that was just written or read need no transaction")
     func afterWriting() throws {
         let node = try test.save("a", "text")
-        func reads(_ body: () throws -> Void) rethrows -> UInt64 {
-            try RequestCosts.$isServing.withValue(true) {
-                let before = test.metadata.costs[.reads]
-                try body()
-                return test.metadata.costs[.reads] - before
-            }
-        }
         for _ in 1...2 {
-            let spent = try reads {
-                let shown = try test.files.attributes(of: node)
-                #expect(shown.size == 4)
+            let (shown, reads) = try counting {
                 test.files.release(try test.files.open(node, canWrite: false, truncate: false))
+                return try test.files.attributes(of: node)
             }
-            #expect(spent == 0)
+            #expect(shown.size == 4 && reads == 0)
         }
         var request = AttributeRequest()
         request.permissions = 0o600

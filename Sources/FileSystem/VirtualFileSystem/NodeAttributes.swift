@@ -175,9 +175,7 @@ extension VirtualFileSystem {
                 Self.noteEdit(written, &item)
                 markPending(&item, at: time.now())
             }
-            if let unrecorded = state.unrecorded {
-                unrecorded.apply(to: &item, try BlobStatus(descriptor: state.descriptor))
-            }
+            try applyUnrecorded(state, to: &item)
             if endsWriting {
                 item.isWriting = false
                 if item.isEdited { markPending(&item, at: time.now()) }

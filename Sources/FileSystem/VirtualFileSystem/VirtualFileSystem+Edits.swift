@@ -20,9 +20,7 @@ extension VirtualFileSystem {
                 base = try rebase(row, overwritten: state.overwriting, transaction)
                 Self.noteEdit(written, &row)
             }
-            if let unrecorded = state.unrecorded {
-                unrecorded.apply(to: &row, try BlobStatus(descriptor: state.descriptor))
-            }
+            try applyUnrecorded(state, to: &row)
             markPending(&row, at: now)
         }
         try forgetUnrecorded(&state)

@@ -68,9 +68,7 @@ extension VirtualFileSystem {
                 base = try rebase(row, overwritten: state.overwriting, transaction)
                 Self.noteEdit(written, &row)
             }
-            if let unrecorded = state.unrecorded {
-                unrecorded.apply(to: &row, try BlobStatus(descriptor: state.descriptor))
-            }
+            try applyUnrecorded(state, to: &row)
             row.isWriting = false
             if row.isEdited { markPending(&row, at: now) }
         }

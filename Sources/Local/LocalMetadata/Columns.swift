@@ -60,6 +60,16 @@ extension Database {
         while try step(statement), try body(Columns(statement: statement.sqliteStatement)) {}
     }
 
+    /// Returns the first column of the first row; nil where it is NULL or there is no row.
+    func optionalNumber(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64? {
+        var number: Int64?
+        try forEachRow(sql, arguments) { columns in
+            number = columns.optionalInteger(0)
+            return false
+        }
+        return number
+    }
+
     /// Runs a statement without result rows.
     func perform(_ sql: String, _ arguments: StatementArguments = []) throws {
         let statement = try cachedStatement(sql: sql)

@@ -66,10 +66,11 @@ final class DatabaseConnections: Sendable {
         return try writer.inDatabase(body)
     }
 
-    /// Runs `body` with the connection that writes, whose cached pages are the present ones; returns nil at once where it is in use.
+    /// Runs `body` with the connection that writes, whose cached pages are the present ones; returns nil at once where it is in use or closed.
     func withIdleWriter<Result>(_ body: (Database) throws -> Result) rethrows -> Result? {
         guard turn.wait(timeout: .now()) == .success else { return nil }
         defer { turn.signal() }
+        guard idle.withLock({ $0 != nil }) else { return nil }
         return try writer.inDatabase(body)
     }
 
@@ -97,6 +98,9 @@ final class DatabaseConnections: Sendable {
         for _ in 0..<readerCount { free.signal() }
         for reader in readers ?? [] { try reader.close() }
         try checkpoint.close()
+        // A look-up on the writer has ended, or finds the readers closed.
+        turn.wait()
+        defer { turn.signal() }
         // Closing the last connection checkpoints the rest of the log and removes it.
         try writer.close()
     }

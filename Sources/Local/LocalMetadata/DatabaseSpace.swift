@@ -146,16 +146,10 @@ final class DatabaseSpace: Sendable {
     }
 
     private static func pages(_ db: Database) throws -> (pages: Int, free: Int) {
-        (try number("PRAGMA page_count", db), try number("PRAGMA freelist_count", db))
-    }
-
-    private static func number(_ sql: String, _ db: Database) throws -> Int {
-        var number = 0
-        try db.forEachRow(sql, values: []) { columns in
-            number = Int(columns.integer(0))
-            return false
-        }
-        return number
+        (
+            Int(try db.optionalNumber("PRAGMA page_count") ?? 0),
+            Int(try db.optionalNumber("PRAGMA freelist_count") ?? 0)
+        )
     }
 
     /// Makes the file at least that many pages long, with allocated blocks.

@@ -52,11 +52,6 @@ extension MetadataTable {
     }
 
     func optionalNumber(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64? {
-        var number: Int64?
-        try db.forEachRow(sql, arguments) { columns in
-            number = columns.optionalInteger(0)
-            return false
-        }
-        return number
+        try db.optionalNumber(sql, arguments)
     }
 }

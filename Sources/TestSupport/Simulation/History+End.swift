@@ -114,7 +114,10 @@ extension History {
         let lies = random.chance(30) ? try device.lies(&random) : []
         let mismatches = try device.sealEdits()
         let invented = ledger.invented(in: snapshot.contents.subtracting([Snapshot.unreadable]))
-        stepProblems += (snapshot.problems + lies + mismatches + invented).map { "\(device.name), in between: \($0)" }
+        let stale = try device.staleRows()
+        stepProblems += (snapshot.problems + lies + mismatches + invented + stale).map {
+            "\(device.name), in between: \($0)"
+        }
     }
 
     /// Records the packages that a user made, before anything else changes them.

@@ -55,11 +55,16 @@ extension SimulatedDevice {
         return mismatches
     }
 
-    /// Returns rows that contradict each other, or what is in memory of them.
+    /// Returns rows that contradict each other.
     func contradictions() throws -> [String] {
         try metadata.read { try $0.rowProblems(limit: 3) }.map {
             "node \($0.node.map(\.description) ?? "-"): \($0.what)"
-        } + metadata.staleRows().map { "node \($0): its row in memory is not that of the database" }
+        }
+    }
+
+    /// Returns rows in memory that are not those of the database.
+    func staleRows() throws -> [String] {
+        try metadata.staleRows().map { "node \($0): its row in memory is not that of the database" }
     }
 
     /// Returns false claims in the status of some file.

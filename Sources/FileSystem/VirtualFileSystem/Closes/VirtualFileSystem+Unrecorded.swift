@@ -77,6 +77,12 @@ extension VirtualFileSystem {
         return attributes
     }
 
+    /// Sets in the row what was kept.
+    func applyUnrecorded(_ state: borrowing OpenFile.State, to row: inout LocalItem) throws {
+        guard let attributes = state.unrecorded else { return }
+        attributes.apply(to: &row, try BlobStatus(descriptor: state.descriptor))
+    }
+
     /// Forgets kept attributes, as the row has them, or newer ones. While the file is open, a start after a crash would apply those of the
     /// blob again.
     func forgetUnrecorded(_ state: inout OpenFile.State) throws {

@@ -116,10 +116,13 @@ extension LocalTree {
         memory.rows?.wrote(known)
     }
 
+    /// Programs change few folders at a time.
+    private static let touchedLimit = 64
+
     /// Reads the rows of touched folders that are not known.
     func readTouchedFolders() throws {
         guard let rows = memory.rows else { return }
-        for folder in memory.touchedFolders.prefix(64) {
+        for folder in memory.touchedFolders.prefix(Self.touchedLimit) {
             if let item = try item(folder) { rows.changes.wrote(item) }
         }
     }

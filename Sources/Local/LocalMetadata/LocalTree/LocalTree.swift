@@ -27,13 +27,6 @@ package struct LocalTree: MetadataTable {
             "SELECT \(LocalItem.selection) FROM local WHERE container = ? AND item = ?", [container.value, id.data])
     }
 
-    /// Returns the existing items among these nodes.
-    package func items(_ nodes: [NodeID]) throws -> [NodeID: LocalItem] {
-        var found: [NodeID: LocalItem] = [:]
-        for node in nodes { found[node] = try item(node) }
-        return found
-    }
-
     /// Returns the node that shows an item; nil where none does.
     package func node(of id: ItemID, in container: ContainerID) throws -> NodeID? {
         try optionalNumber("SELECT node FROM local WHERE container = ? AND item = ?", [container.value, id.data]).map {
