@@ -194,6 +194,11 @@ class History:
         if len(names) < 2:
             return "nothing"
         one, two = self.random.sample(names, 2)
+        # If one of the two is new, the document keeps its place and the content that it had becomes a document of its own. Another device may
+        # have replaced that content.
+        for name in (one, two):
+            with contextlib.suppress(OSError):
+                self.ledger.copied |= {self.look(device, name)} - {None}
         # RENAME_EXCHANGE of renameat2(2), for which Python has no function.
         renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
         paths = [os.fsencode(device.path(name)) for name in (one, two)]

@@ -20,7 +20,7 @@ class Ledger:
     def __init__(self):
         self.next, self.written, self.replaced, self.doubted = 0, set(), set(), set()
         self.copied = set()
-        """Contents that were copied to a second document: when one of the two is deleted, the other may stay."""
+        """Contents that were given to a second document: when one of the two is deleted or replaced, the other may stay."""
 
     def new(self):
         self.next += 1
