@@ -1,4 +1,5 @@
 import Basics
+import CloudModel
 import DeviceSupport
 import Glibc
 import LocalContent
@@ -65,5 +66,23 @@ struct LossOfPowerTests {
         #expect(row.uploadError != nil)
         try recover(test)
         #expect(try test.row("a") == row)
+    }
+
+    /// 1700, and the ends of the domain: ext4 stores 1901 for the first two.
+    @Test(
+        "an edit keeps a time that no disk can store, whether it is open for writing or waits for its upload",
+        arguments: [Timestamp(seconds: -8_520_336_000), Timestamp(nanoseconds: .min), Timestamp(nanoseconds: .max)],
+        [false, true])
+    func ancientTime(time: Timestamp, isOpen: Bool) throws {
+        let test = try KernellessDevice(time: SystemTime())
+        let item = try saved(test)
+        var request = AttributeRequest()
+        request.modified = .at(time)
+        _ = try test.files.setAttributes(of: item.node, request)
+        let handle = isOpen ? try test.files.open(item.node, canWrite: true, truncate: false) : nil
+        try recover(test)
+        let row = try #require(try test.row("a"))
+        #expect(row.attributes.modified == time && row.size == 5000 && row.isEdited && !row.isWriting)
+        if let handle { test.files.release(handle) }
     }
 }

@@ -132,6 +132,21 @@ struct UnrecordedAttributeTests {
         #expect(row.attributes.permissions == 0o600 && row.size == 9)
     }
 
+    @Test("a document that was opened for writing and not written is no edit after a crash, whatever its time")
+    func unwritten() throws {
+        let node = try device.save("a", "text")
+        timer.fire()
+        _ = try device.files.setAttributes(of: node, request(modified: Timestamp(seconds: -8_520_336_000)))
+        try device.settle()
+        let before = try #require(try device.row("a"))
+        #expect(!before.isEdited && before.attributes.modified == Timestamp(seconds: -8_520_336_000))
+        let handle = try device.files.open(node, canWrite: true, truncate: false)
+        try crash()
+        let row = try #require(try device.row("a"))
+        #expect(!row.isEdited && row.content == before.content && row.attributes == before.attributes)
+        device.files.release(handle)
+    }
+
     @Test("the attributes of a document that other devices know are recorded at once")
     func known() throws {
         try device.save("a", "text")

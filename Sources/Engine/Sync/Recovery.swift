@@ -48,13 +48,13 @@ package struct Recovery: Sendable {
         var row = item
         row.isWriting = false
         if let blob = try status(of: item.blob) {
-            let isWritten = blob.size != item.size || blob.modified != item.attributes.modified
+            let isWritten = differs(blob, from: item)
             // A placeholder that was open for writing was not whole: its blob has a part of a download.
             if item.presence == .whole, isWritten || item.isEdited {
                 row.isEdited = true
                 row.content = nil
                 row.size = blob.size
-                row.attributes.modified = blob.modified
+                if isWritten { row.attributes.modified = blob.modified }
             }
             if item.isWriting { try content.unrecordedAttributes(of: item.blob)?.apply(to: &row, blob) }
         } else {
@@ -67,7 +67,12 @@ package struct Recovery: Sendable {
     /// Returns whether the row of an edited file describes other bytes than the blob has.
     func isBehind(_ item: LocalItem) throws -> Bool {
         guard let blob = try status(of: item.blob) else { return item.size > 0 && item.uploadError == nil }
-        return blob.size != item.size || blob.modified != item.attributes.modified
+        return differs(blob, from: item)
+    }
+
+    /// Returns whether a blob was written since its row was.
+    private func differs(_ blob: BlobStatus, from item: LocalItem) -> Bool {
+        blob.size != item.size || !content.isTime(item.attributes.modified, of: blob)
     }
 
     /// Returns the status of a blob; nil where there is no such blob.

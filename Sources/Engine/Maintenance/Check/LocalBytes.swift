@@ -32,7 +32,7 @@ extension EngineContext {
         if item.isEdited { return try await inspectEdit(item, status) }
         let file = SharedDescriptor(adopting: try content.open(item.blob))
         if item.presence == .partial { return try await isPartGood(item, file) ? .good : .wrongPart }
-        let mayBeEdit = status.modified != item.attributes.modified
+        let mayBeEdit = !content.isTime(item.attributes.modified, of: status)
         let actual: ContentReference
         do { actual = try await ContentHasher(pool: transfers.pool).reference(file) } catch let error as TransferError {
             return .wrong(what: "its bytes cannot be read (\(error))", actual: nil, mayBeEdit: mayBeEdit)
