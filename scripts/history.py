@@ -197,14 +197,24 @@ class History:
         # If one of the two is new, the document keeps its place and the content that it had becomes a document of its own. Another device may
         # have replaced that content.
         for name in (one, two):
-            with contextlib.suppress(OSError):
-                self.ledger.copied |= {self.look(device, name)} - {None}
+            self.ledger.copied |= self.held(device, name)
         # RENAME_EXCHANGE of renameat2(2), for which Python has no function.
         renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
         paths = [os.fsencode(device.path(name)) for name in (one, two)]
         if renameat2(-100, paths[0], -100, paths[1], 2) != 0:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
         return f"{one} and {two}"
+
+    def held(self, device, name):
+        """Returns the content of a document. Without the cloud it may be unreadable; then those that have its size."""
+        try:
+            return {self.look(device, name)} - {None}
+        except OSError:
+            pass
+        with contextlib.suppress(OSError):
+            size = os.stat(device.path(name)).st_size
+            return {token for token in self.ledger.written if len(content(token)) == size}
+        return set()
 
     def swapKind(self, device):
         """Replaces a document by a folder."""
