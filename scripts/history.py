@@ -207,10 +207,8 @@ class History:
 
     def held(self, device, name):
         """Returns the content of a document. Without the cloud it may be unreadable; then those that have its size."""
-        try:
+        with contextlib.suppress(OSError):
             return {self.look(device, name)} - {None}
-        except OSError:
-            pass
         with contextlib.suppress(OSError):
             size = os.stat(device.path(name)).st_size
             return {token for token in self.ledger.written if len(content(token)) == size}

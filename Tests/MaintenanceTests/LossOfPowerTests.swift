@@ -70,7 +70,7 @@ struct LossOfPowerTests {
 
     /// 1700, and the ends of the domain: ext4 stores 1901 for the first two.
     @Test(
-        "an edit keeps a time that no disk can store, whether it is open for writing or waits for its upload",
+        "an edit keeps its time, also one that the disk cannot store, while it is open for writing or waits for its upload",
         arguments: [Timestamp(seconds: -8_520_336_000), Timestamp(nanoseconds: .min), Timestamp(nanoseconds: .max)],
         [false, true])
     func ancientTime(time: Timestamp, isOpen: Bool) throws {

@@ -6,7 +6,7 @@ extension ContentStore {
     /// Returns whether the blob's modification time is what the disk stores for `time`. A disk stores the nearest time that it can
     /// (`timestamp_truncate` in the kernel's fs/inode.c): ext4 none before 1901.
     package func isTime(_ time: Timestamp, of status: BlobStatus) -> Bool {
-        // A disk that cannot be asked has not stored another time.
+        // Where the disk cannot be asked (no O_TMPFILE, no space), the blob counts as written: an edit is never taken for none.
         status.modified == time || (try? nearestTime(to: time)) == status.modified
     }
 
