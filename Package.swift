@@ -228,7 +228,7 @@ let package = Package(
             name: "ClaimServiceTests",
             dependencies: [
                 "Basics", "ClaimService", "CloudModel", "Coordination", "DaemonProtocol", "DeviceSupport",
-                "LocalMetadata", "Sync", "VirtualFileSystem", logging,
+                "LocalMetadata", "Sync", "TestSupport", "VirtualFileSystem", logging,
             ]),
         .target(
             name: "LiveQueries",

@@ -1,6 +1,7 @@
 import CloudModel
 import Coordination
 import LocalMetadata
+import TestSupport
 import Testing
 
 @testable import ClaimService
@@ -47,5 +48,25 @@ struct AttributeWatchTests {
         #expect(looks == 3)
         watch.remove(PresenterID(1))
         #expect(watch.isEmpty)
+    }
+
+    @Test("without presenters no timer of the checks runs, until one is added")
+    func rest() async {
+        let (watch, clock) = (AttributeWatch(), ManualClock())
+        let due = Task { await watch.untilDue(clock: clock) }
+        await clock.untilSleeping(before: .seconds(3_600))
+        #expect(!clock.isSleeping(before: .seconds(3_599)))
+        watch.add(PresenterID(1))
+        await clock.untilSleeping(before: AttributeWatch.period)
+        clock.advance(by: AttributeWatch.period)
+        await due.value
+    }
+
+    @Test("a wait for the first presenter ends when it is cancelled")
+    func cancellation() async {
+        let watch = AttributeWatch()
+        let due = Task { await watch.untilDue() }
+        due.cancel()
+        await due.value
     }
 }

@@ -224,9 +224,7 @@ final class RunningDaemon: DaemonControl {
     private func watchAttributes() async {
         let (claims, engine) = (device.claims, device.engine)
         while !Task.isCancelled {
-            // Only cancellation ends the sleep early, and it ends the loop too.
-            try? await Task.sleep(for: AttributeWatch.period)
-            guard !claims.attributes.isEmpty else { continue }
+            await claims.attributes.untilDue()
             // Nothing in it throws; an item that cannot be inspected is skipped.
             try? await engine.context.blocking { [device] in
                 claims.tellAttributes(writes: device.metadata.writes, isMoving: !engine.transfers.isEmpty) {

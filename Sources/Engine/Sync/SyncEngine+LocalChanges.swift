@@ -50,9 +50,10 @@ extension SyncEngine {
     }
 
     /// Returns how long it takes until the next unsettled change settles, at most a second: a settled change that is not sent waits for a
-    /// transfer or for the cloud.
+    /// transfer or for the cloud. A cloud that is away is retried less often, since a laptop without a network can be so for days.
     private func untilNext() async -> Duration {
-        let longest = Duration.seconds(1)
+        let isAway = if case .offline = state { true } else { false }
+        let longest = Duration.seconds(isAway ? 5 : 1)
         let settled = context.time.now().adding(.zero - context.settle)
         do {
             let next = try await context.blocking { [context] in

@@ -2,11 +2,13 @@ import CloudModel
 import Coordination
 import LocalMetadata
 import Logging
+import Sync
 import Synchronization
 import VirtualFileSystem
 
-/// Notifies presenters of changed ubiquity attributes of their items. It checks ten times a second, and only if the database was written or
-/// bytes were being transferred since the last check; each check covers a bounded number of presenters, so that many cost no more than few.
+/// Notifies presenters of changed ubiquity attributes of their items. While there are presenters, it checks ten times a second, and only if
+/// the database was written or bytes were being transferred since the last check; each check covers a bounded number of presenters, so that
+/// many cost no more than few.
 package final class AttributeWatch: Sendable {
     private struct State {
         var seen: [PresenterID: UbiquityFacts?] = [:]
@@ -16,14 +18,23 @@ package final class AttributeWatch: Sendable {
     }
 
     /// Shorter than an edit rests before it is uploaded, so that no change is missed.
-    package static let period = Duration.milliseconds(100)
+    static let period = Duration.milliseconds(100)
     /// Presenters per check: a few milliseconds of work.
     private static let share = 50
 
     private let state = Mutex(State())
     private let count = Atomic(0)
+    private let added = Wakeup()
 
-    package var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+    var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+
+    /// Waits until the next check is due. Without presenters nothing runs: a timer that fires ten times a second keeps an idle machine from
+    /// sleeping. Returns early when the task is cancelled.
+    package func untilDue(clock: any Clock<Duration> = .continuous) async {
+        while isEmpty, !Task.isCancelled { await added.wait(atMost: .seconds(3_600), clock: clock) }
+        // Only cancellation ends the sleep early.
+        try? await clock.sleep(for: Self.period)
+    }
 
     func add(_ presenter: PresenterID) {
         state.withLock { state in
@@ -31,6 +42,7 @@ package final class AttributeWatch: Sendable {
             state.due.append(presenter)
             count.store(state.seen.count, ordering: .relaxed)
         }
+        added.ring()
     }
 
     func remove(_ presenter: PresenterID) {
