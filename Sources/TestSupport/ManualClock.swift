@@ -59,6 +59,11 @@ package final class ManualClock: Clock, Sendable {
         state.withLock { $0.sleepers.contains { $0.deadline.offset <= offset } }
     }
 
+    /// Whether a task sleeps until a deadline that is later than `offset` after the start.
+    package func isSleeping(after offset: Duration) -> Bool {
+        state.withLock { $0.sleepers.contains { $0.deadline.offset > offset } }
+    }
+
     /// Returns once a task sleeps until a deadline that is at most `offset` after the start.
     package func untilSleeping(before offset: Duration) async {
         await withCheckedContinuation { continuation in

@@ -1,5 +1,6 @@
 import CloudStorage
 import Dispatch
+import Synchronization
 import Testing
 
 @testable import DirectoryCloud
@@ -29,6 +30,57 @@ struct DirectoryThreadsTests {
         await #expect(throws: CancellationError.self) { try await caller.value }
         #expect(try await threads.run { 1 } == 1)
         hang.signal()
+    }
+
+    @Test("A caller that is cancelled while its result is used waits for the end of that")
+    func use() async throws {
+        let threads = DirectoryThreads(width: 2)
+        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let used = Atomic(0)
+        let caller = Task {
+            try await threads.run {
+                7
+            } then: { value in
+                began.signal()
+                goOn.wait()
+                used.store(value, ordering: .sequentiallyConsistent)
+                return value
+            }
+        }
+        try await threads.run { began.wait() }
+        caller.cancel()
+        goOn.signal()
+        #expect(try await caller.value == 7)
+        let value = used.load(ordering: .sequentiallyConsistent)
+        #expect(value == 7)
+    }
+
+    @Test("The result of work is not used once its caller was cancelled")
+    func unused() async throws {
+        let threads = DirectoryThreads(width: 1)
+        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let used = Atomic(false)
+        let caller = Task {
+            try await threads.run {
+                began.signal()
+                goOn.wait()
+            } then: {
+                used.store(true, ordering: .sequentiallyConsistent)
+            }
+        }
+        // Not on the threads: the only one hangs.
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                began.wait()
+                continuation.resume()
+            }
+        }
+        caller.cancel()
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        goOn.signal()
+        try await threads.run {}
+        let isUsed = used.load(ordering: .sequentiallyConsistent)
+        #expect(!isUsed)
     }
 
     @Test("Work that was cancelled before its turn is not started")

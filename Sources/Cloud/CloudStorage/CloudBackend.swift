@@ -4,7 +4,7 @@ package import CloudModel
 /// A cloud: anything that can order appends and store bytes. It does not interpret logs; payloads are opaque.
 ///
 /// Every method is idempotent, and throws only ``CloudError`` and `CancellationError`. An ability that only some clouds have is a protocol
-/// of its own that refines this one: ``ChangeNotifying``, ``ChunkBatching``, ``ChunkCollecting``, ``LinkPublishing``,
+/// of its own that refines this one: ``ChangeNotifying``, ``ChunkBatching``, ``ChunkCollecting``, ``ChunkReading``, ``LinkPublishing``,
 /// ``RemoteResettable``, ``WorkDeferring``. A caller gets it from ``facet(_:)``.
 package protocol CloudBackend: Sendable {
     /// Opens the cloud, and makes it if `create` is set and there is none. Without `create`, an absent cloud is `offline`, never an empty

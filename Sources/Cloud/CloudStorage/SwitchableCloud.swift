@@ -161,6 +161,15 @@ extension SwitchableCloud: ChunkBatching {
     }
 }
 
+extension SwitchableCloud: ChunkReading {
+    package func withChunk<T: Sendable>(
+        _ id: ChunkID, in container: ContainerName, _ use: @escaping @Sendable ([UInt8]) -> T
+    ) async throws -> T {
+        let cloud = try facet((any ChunkReading).self, of: "reading on its own threads")
+        return try await travel { try await cloud.withChunk(id, in: container, use) }
+    }
+}
+
 extension SwitchableCloud: ChunkCollecting {
     private func collecting() throws -> any ChunkCollecting {
         try facet((any ChunkCollecting).self, of: "collection by devices")

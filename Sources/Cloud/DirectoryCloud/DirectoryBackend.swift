@@ -12,7 +12,7 @@ package import SystemPackage
 /// - A directory that vanishes (a disk pulled out, a folder renamed) is `offline` and never made again.
 ///
 /// `docs/BACKENDS.md` has the layout and the reasons.
-package final class DirectoryBackend: ChangeNotifying, ChunkCollecting, CloudContinuing {
+package final class DirectoryBackend: ChangeNotifying, ChunkCollecting, ChunkReading, CloudContinuing {
     private let directory: CloudDirectory
     /// Four threads: enough to keep a disk busy, few enough to waste little when the disk hangs.
     private let threads = DirectoryThreads(width: 4)
@@ -64,6 +64,16 @@ package final class DirectoryBackend: ChangeNotifying, ChunkCollecting, CloudCon
 
     package func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8] {
         try await threads.run { [directory] in try directory.getChunk(id, in: container) }
+    }
+
+    package func withChunk<T: Sendable>(
+        _ id: ChunkID, in container: ContainerName, _ use: @escaping @Sendable ([UInt8]) -> T
+    ) async throws -> T {
+        try await threads.run { [directory] in
+            try directory.getChunk(id, in: container)
+        } then: {
+            use($0)
+        }
     }
 
     package func present(_ keys: [ChunkKey], in container: ContainerName) async throws -> Set<ChunkKey> {

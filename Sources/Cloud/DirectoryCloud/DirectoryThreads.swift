@@ -24,18 +24,26 @@ final class DirectoryThreads: Sendable {
     /// Runs `body` on one of the threads. A cancelled caller receives `CancellationError` at once; work that has begun continues and its
     /// result is dropped.
     func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        try await run(body) { $0 }
+    }
+
+    /// Runs `body` on one of the threads, and passes its result to `use` on the same thread. A cancelled caller receives
+    /// `CancellationError` at once until `use` begins, and its outcome from then on.
+    func run<Value, T: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value, then use: @escaping @Sendable (Value) throws -> T
+    ) async throws -> T {
         let job = Job<T>()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard job.wait(with: continuation) else { return }
                 submit {
-                    job.perform(body)
+                    job.perform(body, then: use)
                 } onFailure: {
-                    job.settle(.failure($0))
+                    job.cancel($0)
                 }
             }
         } onCancel: {
-            job.settle(.failure(CancellationError()))
+            job.cancel(CancellationError())
         }
     }
 
@@ -85,41 +93,64 @@ private final class Job<T: Sendable>: Sendable {
     private enum State {
         case new
         case waiting(CheckedContinuation<T, any Error>)
-        /// Cancelled before the caller began to wait.
-        case settled(Result<T, any Error>?)
+        /// Its result is being used, so it is too late for a cancellation.
+        case using(CheckedContinuation<T, any Error>)
+        /// Ended; with an error if that was before the caller began to wait.
+        case ended((any Error)?)
     }
 
     private let state = Mutex(State.new)
 
-    /// Registers the waiting caller. Returns false if the job has ended already and the caller was resumed.
+    /// Registers the waiting caller. Returns false if the job has been cancelled already and the caller was resumed.
     func wait(with continuation: CheckedContinuation<T, any Error>) -> Bool {
-        let early = state.withLock { state -> Result<T, any Error>? in
-            if case .settled(let outcome) = state { return outcome }
+        let early = state.withLock { state -> (any Error)? in
+            if case .ended(let error) = state { return error }
             state = .waiting(continuation)
             return nil
         }
         guard let early else { return true }
-        continuation.resume(with: early)
+        continuation.resume(throwing: early)
         return false
     }
 
-    func perform(_ body: () throws -> T) {
-        let isWanted = state.withLock { if case .waiting = $0 { true } else { false } }
-        if isWanted { settle(Result { try body() }) }
+    func perform<Value>(_ body: () throws -> Value, then use: (Value) throws -> T) {
+        guard state.withLock({ if case .waiting = $0 { true } else { false } }) else { return }
+        let value = Result { try body() }
+        guard beginUse() else { return }
+        end(Result { try use(value.get()) })
     }
 
-    func settle(_ outcome: Result<T, any Error>) {
+    /// Ends the job with `error`, unless its result is being used or it has ended.
+    func cancel(_ error: any Error) {
         let waiting = state.withLock { state -> CheckedContinuation<T, any Error>? in
             switch state {
             case .new:
-                state = .settled(outcome)
+                state = .ended(error)
                 return nil
             case .waiting(let continuation):
-                state = .settled(nil)
+                state = .ended(nil)
                 return continuation
-            case .settled: return nil
+            case .using, .ended: return nil
             }
         }
-        waiting?.resume(with: outcome)
+        waiting?.resume(throwing: error)
+    }
+
+    /// Returns false if the caller waits no more.
+    private func beginUse() -> Bool {
+        state.withLock { state in
+            guard case .waiting(let continuation) = state else { return false }
+            state = .using(continuation)
+            return true
+        }
+    }
+
+    private func end(_ outcome: Result<T, any Error>) {
+        let using = state.withLock { state -> CheckedContinuation<T, any Error>? in
+            guard case .using(let continuation) = state else { return nil }
+            state = .ended(nil)
+            return continuation
+        }
+        using?.resume(with: outcome)
     }
 }

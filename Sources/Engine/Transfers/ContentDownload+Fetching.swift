@@ -86,9 +86,10 @@ extension ContentDownload {
 
     private func fetchManifest(_ priority: TransferPriority, _ throttleTicket: TransferThrottle.Ticket) async throws {
         // Its size is not known before it is here.
-        let frame = try await context.getChunk(reference.digest, in: container, about: 0, priority, throttleTicket)
-        options.onReceived?(frame.count)
-        let known = try await context.pool.run(urgent: true) { [self] in
+        let known = try await context.withChunk(
+            reference.digest, in: container, about: 0, priority, throttleTicket
+        ) { [self] frame in
+            options.onReceived?(frame.count)
             let plain = try ChunkFrame.decode(frame, expecting: reference.digest)
             return prepare(try Manifest(decoding: plain, size: reference.size))
         }
@@ -104,9 +105,10 @@ extension ContentDownload {
         guard
             let (entry, offset) = state.withLock({ $0.plan.manifest.map { ($0.chunks[index], $0.offset(of: index)) } })
         else { return abandoned(.chunk(index)) }
-        let frame = try await context.getChunk(entry.id, in: container, about: entry.length, priority, throttleTicket)
-        options.onReceived?(frame.count)
-        try await context.pool.run(urgent: priority == .demand) { [self] in
+        try await context.withChunk(
+            entry.id, in: container, about: entry.length, priority, throttleTicket
+        ) { [self] frame in
+            options.onReceived?(frame.count)
             let plain = try ChunkFrame.decode(frame, expecting: entry.id, limit: entry.length)
             guard plain.count == entry.length else {
                 throw TransferError(.damaged, "Chunk \(entry.id) has \(plain.count) bytes, not \(entry.length).")

@@ -12,7 +12,6 @@ extension ContentDownload {
         var resumed: [(waiter: Waiting, error: TransferError?)] = []
         var cancelled: [(target: FetchPlan.Target, ticket: TransferTicket)] = []
         var drained: [CheckedContinuation<Void, Never>] = []
-        var oldTimer: Task<Void, Never>?
         var progress: DownloadProgress?
     }
 
@@ -72,7 +71,7 @@ extension ContentDownload {
             state.reportedBytes = state.plan.presentBytes
             effects.progress = Self.progress(state.plan)
         }
-        effects.oldTimer = setTimer(&state, now: now)
+        setTimer(&state, now: now)
         return effects
     }
 
@@ -83,7 +82,6 @@ extension ContentDownload {
     }
 
     private func finish(_ effects: Effects) {
-        effects.oldTimer?.cancel()
         // Before the waiters resume: the reported progress never lags behind the bytes that they received.
         if let progress = effects.progress { options.onProgress?(progress) }
         for (waiter, error) in effects.resumed {
@@ -103,31 +101,14 @@ extension ContentDownload {
 // MARK: Timer
 
 extension ContentDownload {
-    /// Returns a function that gives the time since now, by a clock of any kind.
-    static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
-        let start = clock.now
-        return { start.duration(to: clock.now) }
-    }
-
-    /// Sets the timer to the time that the plan requests.
-    ///
-    /// - Returns: The previous timer, to be cancelled.
-    private func setTimer(_ state: inout State, now: Duration) -> Task<Void, Never>? {
-        let old = state.timer
-        guard let wake = state.plan.nextWake else {
-            state.timer = nil
-            return old?.task
-        }
+    /// Sets the timer to the time that the plan requests. Called under the lock.
+    private func setTimer(_ state: inout State, now: Duration) {
+        let wake = state.plan.nextWake
         // An early timer finds nothing to do and is set again, which is cheaper than a new one per chunk.
-        if let old, old.at <= wake { return nil }
-        state.timer = Timer(at: wake, task: sleep(until: wake, now: now))
-        return old?.task
-    }
-
-    private func sleep(until wake: Duration, now: Duration) -> Task<Void, Never> {
-        Task { [weak self, clock = context.clock] in
-            do { try await clock.sleep(for: max(.zero, wake - now)) } catch { return }
-            self?.fire(wake)
+        if let wake, let timer = state.timer, timer.at <= wake { return }
+        if let timer = state.timer { context.timers.remove(timer.key) }
+        state.timer = wake.map { wake in
+            Timer(at: wake, key: context.timers.add(after: wake - now) { [weak self] in self?.fire(wake) })
         }
     }
 

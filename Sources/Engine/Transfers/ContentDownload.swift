@@ -42,7 +42,7 @@ package final class ContentDownload: Sendable {
 
     struct Timer {
         let at: Duration
-        let task: Task<Void, Never>
+        let key: TransferTimers.Key
     }
 
     package let reference: ContentReference
@@ -63,7 +63,7 @@ package final class ContentDownload: Sendable {
         self.context = context
         self.destination = destination
         self.options = options
-        elapsed = Self.stopwatch(context.clock)
+        elapsed = TransferTimers.stopwatch(context.clock)
         state = Mutex(State(plan: FetchPlan(size: reference.size)))
         let kept = options.manifest.flatMap { $0.reference == reference ? $0 : nil }
         if let manifest = kept ?? Manifest(within: reference) {

@@ -20,7 +20,7 @@ package final class Silences: Sendable {
 
     /// - Parameter grace: How long after a reader gave up further readers fail with it.
     package init(_ clock: any Clock<Duration>, grace: Duration) {
-        elapsed = ContentDownload.stopwatch(clock)
+        elapsed = TransferTimers.stopwatch(clock)
         self.grace = grace
     }
 

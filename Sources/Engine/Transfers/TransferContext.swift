@@ -11,6 +11,7 @@ package struct TransferContext: Sendable {
     /// Returns a number in 0..<1, which spreads back-offs.
     package let jitter: @Sendable () -> Double
     package let silences: Silences
+    let timers: TransferTimers
     /// The limits of what is sent and received.
     package let up: TransferThrottle
     package let down: TransferThrottle
@@ -29,6 +30,7 @@ package struct TransferContext: Sendable {
         self.pool = pool
         self.clock = clock
         self.jitter = jitter
+        timers = TransferTimers(clock)
         silences = Silences(clock, grace: Patience.grace)
         up = TransferThrottle(clock)
         down = TransferThrottle(clock)
@@ -57,7 +59,7 @@ extension TransferContext {
         try await getChunk(id, in: container, about: bytes, priority, down.makeTicket())
     }
 
-    func getChunk(
+    private func getChunk(
         _ id: ChunkID, in container: ContainerName, about bytes: Int, _ priority: TransferPriority,
         _ ticket: TransferThrottle.Ticket
     ) async throws -> [UInt8] {
@@ -70,5 +72,30 @@ extension TransferContext {
             down.correct(bytes, to: 0)
             throw error
         }
+    }
+
+    /// Fetches a chunk at the limited rate and passes its frame to `use`, on a thread that may block.
+    ///
+    /// `use` does nothing after this has returned, also where the caller is cancelled.
+    func withChunk<T: Sendable>(
+        _ id: ChunkID, in container: ContainerName, about bytes: Int, _ priority: TransferPriority,
+        _ ticket: TransferThrottle.Ticket, _ use: @escaping @Sendable ([UInt8]) throws -> T
+    ) async throws -> T {
+        guard let cloud = backend.facet((any ChunkReading).self) else {
+            let frame = try await getChunk(id, in: container, about: bytes, priority, ticket)
+            return try await pool.run(urgent: priority == .demand) { try use(frame) }
+        }
+        try await down.pass(ticket, bytes: bytes, priority)
+        let outcome: Result<T, any Error>
+        do {
+            outcome = try await cloud.withChunk(id, in: container) { [down] frame in
+                down.correct(bytes, to: frame.count)
+                return Result { try use(frame) }
+            }
+        } catch {
+            down.correct(bytes, to: 0)
+            throw error
+        }
+        return try outcome.get()
     }
 }

@@ -19,7 +19,7 @@ package final class TransferThrottle: Sendable {
 
     init(_ clock: any Clock<Duration>) {
         self.clock = clock
-        elapsed = ContentDownload.stopwatch(clock)
+        elapsed = TransferTimers.stopwatch(clock)
     }
 
     /// Bytes a second; nil: everything passes.

@@ -16,6 +16,14 @@ extension CloudRule {
             let (one, _, container) = try await cloud.twoDevices()
             await expectCloudError(.notFound) { _ = try await one.getChunk(chunk(1).id, in: container) }
         },
+        CloudRule("a cloud with threads of its own passes a chunk on as it was put, or throws notFound") { cloud in
+            let (one, _, container) = try await cloud.twoDevices()
+            guard let reading = one.facet((any ChunkReading).self) else { return }
+            let (id, frame) = chunk(1)
+            await expectCloudError(.notFound) { _ = try await reading.withChunk(id, in: container) { $0 } }
+            try await one.putChunk(id, frame: frame, in: container)
+            #expect(try await reading.withChunk(id, in: container) { $0 } == frame)
+        },
         CloudRule("missing names exactly what is not there, among a thousand") { cloud in
             let (one, other, container) = try await cloud.twoDevices()
             let ids = (0..<1000).map { chunk($0).id }

@@ -29,7 +29,9 @@ package enum ProcessTexts {
 
     /// Returns whether `/proc/PID/maps` has GLib's library for files.
     package static func hasGLib(_ text: [UInt8]) -> Bool {
-        text.firstRange(of: Array("/libgio-2.0.so".utf8)) != nil
+        // Not `firstRange(of:)`, which takes 2 ms for the 14 KB of a small program: a program that opens a placeholder waits for this.
+        let name = Array("/libgio-2.0.so".utf8)
+        return text.indices.contains { text[$0] == name[0] && text[$0...].starts(with: name) }
     }
 
     /// Returns the path of an executable file without the mark that it was replaced meanwhile, as an update of a running program does.
