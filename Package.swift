@@ -15,7 +15,7 @@ func databases(_ product: String, of package: String) -> Target.Dependency {
 }
 
 // Outside libraries, each with the one module that owns it (see docs/OVERVIEW.md).
-let asyncHTTPClient = programs("AsyncHTTPClient", of: "async-http-client")
+let asyncHTTPClient = server("AsyncHTTPClient", of: "async-http-client")
 let argumentParser = programs("ArgumentParser", of: "swift-argument-parser")
 let coreMetrics = server("CoreMetrics", of: "swift-metrics")
 let grdb = databases("GRDB", of: "GRDB.swift")
@@ -26,11 +26,11 @@ let hummingbirdCore = server("HummingbirdCore", of: "hummingbird")
 let hummingbirdTLS = server("HummingbirdTLS", of: "hummingbird")
 let logging = databases("Logging", of: "swift-log")
 let nioCore = programs("NIOCore", of: "swift-nio")
-let nioHTTP1 = programs("NIOHTTP1", of: "swift-nio")
+let nioHTTP1 = server("NIOHTTP1", of: "swift-nio")
 let nioPosix = programs("NIOPosix", of: "swift-nio")
 let nioHTTPTypes = server("NIOHTTPTypes", of: "swift-nio-extras")
 let nioExtras = programs("NIOExtras", of: "swift-nio-extras")
-let nioSSL = programs("NIOSSL", of: "swift-nio-ssl")
+let nioSSL = server("NIOSSL", of: "swift-nio-ssl")
 let serviceLifecycle = server("ServiceLifecycle", of: "swift-service-lifecycle")
 let unixSignals = programs("UnixSignals", of: "swift-service-lifecycle")
 let subprocess = programs("Subprocess", of: "swift-subprocess")
@@ -116,9 +116,14 @@ let package = Package(
                 "Basics", "CloudModel", "CloudStorage", "DirectoryCloud", "TestSupport", logging, systemPackage,
             ]),
 
+        .systemLibrary(
+            name: "CCurl", path: "Sources/Cloud/CCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
-            name: "HTTPTransport", dependencies: ["Basics", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL],
+            name: "HTTPTransport", dependencies: ["Basics", "CCurl", "Cryptography"],
             path: "Sources/Cloud/HTTPTransport"),
+        .testTarget(
+            name: "HTTPTransportTests", dependencies: ["Basics", "HTTPTransport", "TestSupport"]),
         .target(
             name: "HTTPCloud",
             dependencies: ["Basics", "CloudModel", "CloudProtocol", "CloudStorage", "HTTPTransport", logging],
@@ -512,7 +517,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "ContainerLog",
-                "HTTPCloud", "Ledger", "NoteTaker", "S3Client", "S3Double", "ServerStorage", "TestSupport",
+                "HTTPCloud", "HTTPTransport", "Ledger", "NoteTaker", "S3Client", "S3Double", "ServerStorage",
+                "TestSupport",
                 "UbiquityData", "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd", grdb, logging,
             ]),
         .testTarget(

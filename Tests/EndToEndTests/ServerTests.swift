@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HTTPTransport
 import TestSupport
 import Testing
 
@@ -102,6 +103,29 @@ extension EndToEnd {
             #expect(!plain.succeeded)
             let untrusting = try await runner.run("curl", ["-sS", "\(server.url)/health"], in: folder)
             #expect(untrusting.status == 60, "\(untrusting)")
+            try await expectTrust(in: server.url, authority: "\(folder)/certificate.pem")
+        }
+
+        /// Devices trust that server only with its certificate, and only under the name that the certificate has.
+        private func expectTrust(in url: String, authority: String) async throws {
+            let request = HTTPRequest("GET", "\(url)/health")
+            let trust = try ServerTrust(additional: String(contentsOfFile: authority, encoding: .utf8))
+            let trusting = HTTPConnections(trust: trust)
+            #expect(try await trusting.send(request, within: .seconds(60)).status == 200)
+            let otherName = HTTPRequest("GET", "\(url)/health".replacing("127.0.0.1", with: "localhost"))
+            let plain = HTTPRequest("GET", "\(url)/health".replacing("https", with: "http"))
+            for (connections, request, reason) in [
+                (HTTPConnections(), request, "is not trusted"), (trusting, otherName, "for another host name"),
+                (trusting, plain, "does it expect https?"),
+            ] {
+                do {
+                    _ = try await connections.send(request, within: .seconds(60))
+                    Issue.record("\(request) had a response")
+                } catch {
+                    let description = ConnectionProblem.description(of: error)
+                    #expect(description.contains(reason), "\(description)")
+                }
+            }
         }
 
         @Test(

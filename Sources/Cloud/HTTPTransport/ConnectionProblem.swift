@@ -1,69 +1,62 @@
-import AsyncHTTPClient
 import Basics
+import CCurl
 import Glibc
-import NIOCore
-import NIOPosix
-import NIOSSL
 
 /// Explains why a server could not be reached to a person who has to act on it.
 package enum ConnectionProblem {
     /// Returns a clause such as `connection refused`, and what to do where anything helps.
     package static func description(of error: any Error) -> String {
-        switch error {
-        case let error as NIOConnectionError: connection(error)
-        case let error as IOError: system(error.errnoCode)
-        case let error as NIOSSLError: tls("\(error)")
-        case let error as NIOSSLExtraError where error == .failedToValidateHostname:
-            "its certificate is for another host name"
-        case let error as HTTPClientError: client(error)
-        default: text("\(error)")
+        guard let failure = error as? HTTPFailure else { return "\(error)" }
+        return switch failure.reason {
+        case .late, .silent: "it accepted the connection and sent nothing"
+        case .invalid, .closed: failure.text
+        case .library(let code): library(CURLcode(code), failure)
         }
     }
 
-    private static func client(_ error: HTTPClientError) -> String {
-        switch error {
-        case .connectTimeout: "no answer within ten seconds"
-        case .tlsHandshakeTimeout: "no TLS handshake; is this the port of an https server?"
-        case .readTimeout, .deadlineExceeded: "it accepted the connection and sent nothing"
-        case .remoteConnectionClosed: "it closed the connection; does it expect https?"
-        default: text("\(error)")
+    private static func library(_ code: CURLcode, _ failure: HTTPFailure) -> String {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST: "there is no host of that name, or no name server responded"
+        case CURLE_COULDNT_CONNECT: failure.system == 0 ? "no connection" : system(failure.system)
+        case CURLE_OPERATION_TIMEDOUT where failure.isHandshake:
+            "no TLS handshake; is this the port of an https server?"
+        case CURLE_OPERATION_TIMEDOUT: "no answer within ten seconds"
+        // The last two: libcurl found a kept connection closed, and may not repeat the request.
+        case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_ABORTED_BY_CALLBACK, CURLE_SEND_FAIL_REWIND:
+            "it closed the connection; does it expect https?"
+        case CURLE_RECV_ERROR, CURLE_SEND_ERROR: system(failure.system == 0 ? ECONNRESET : failure.system)
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: "it does not speak HTTP (\(failure.text))"
+        case CURLE_PEER_FAILED_VERIFICATION: certificate(failure.text)
+        case CURLE_SSL_CONNECT_ERROR: tls(failure.text)
+        default: failure.text
         }
-    }
-
-    private static func connection(_ error: NIOConnectionError) -> String {
-        if error.dnsAError != nil, error.dnsAAAAError != nil, error.connectionErrors.isEmpty {
-            return "there is no host of that name, or no name server responded"
-        }
-        let codes = error.connectionErrors.compactMap { ($0.error as? IOError)?.errnoCode }
-        return codes.first.map(system) ?? "no connection"
     }
 
     private static func system(_ code: CInt) -> String {
         switch code {
         case ECONNREFUSED: "connection refused; is the server running, and is this its port?"
         case ENETUNREACH, EHOSTUNREACH: "the network has no route to it"
-        case ECONNRESET: "it closed the connection; does it expect https?"
+        case ECONNRESET, EPIPE: "it closed the connection; does it expect https?"
         case ETIMEDOUT: "no answer within ten seconds"
         default: "\(Errno(code))"
         }
     }
 
-    /// BoringSSL gives its reasons only as text.
-    private static func tls(_ text: String) -> String {
-        if text.contains("CERTIFICATE_VERIFY_FAILED") {
-            return """
-                its certificate is not trusted. For a certificate authority of your own use `ubiquity login --ca FILE`, or install it: \
-                copy it to /usr/local/share/ca-certificates/NAME.crt and run update-ca-certificates
-                """
+    /// libcurl and OpenSSL give their reasons only as text.
+    private static func certificate(_ text: String) -> String {
+        if text.contains("subject name") || text.contains("host name") {
+            return "its certificate is for another host name"
         }
-        if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
-            return "it does not speak TLS; use http://"
-        }
-        return "no TLS connection (\(text))"
+        if text.contains("expired") { return "its certificate has expired" }
+        return """
+            its certificate is not trusted. For a certificate authority of your own use `ubiquity login --ca FILE`, or install it: \
+            copy it to /usr/local/share/ca-certificates/NAME.crt and run update-ca-certificates
+            """
     }
 
-    private static func text(_ text: String) -> String {
-        let tls = tls(text)
-        return tls.hasPrefix("no TLS") ? text : tls
+    private static func tls(_ text: String) -> String {
+        let isPlain = ["wrong version number", "http request", "packet length too long", "record layer"]
+        if isPlain.contains(where: text.contains) { return "it does not speak TLS; use http://" }
+        return "no TLS connection (\(text))"
     }
 }

@@ -1,35 +1,35 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
+import Basics
 
-/// A pool of HTTP/1.1 connections to servers. It wraps the HTTP library: clouds see requests and responses only.
+/// A pool of HTTP/1.1 connections to servers. It wraps libcurl: clouds see requests and responses only.
 package final class HTTPConnections: Sendable {
-    private let client: HTTPClient
+    private let loop = TransferLoop()
+    private let trust: ServerTrust
 
     /// - Parameter trust: The certificates that an encrypted connection accepts.
-    package init(trust: ServerTrust = .system) {
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10), read: .seconds(60)))
-        configuration.tlsConfiguration = trust.configuration
-        configuration.httpVersion = .http1Only
-        // Sixteen: for the transfers under way (TransferSlots), the log, and the change feed.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
-        // An unreachable server is reported at once; the caller decides how often to retry.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }
-
-    deinit { client.shutdown { _ in } }
+    package init(trust: ServerTrust = .system) { self.trust = trust }
 
     /// Sends a request, and returns once the head of the response has arrived. Redirects are returned, not followed.
     ///
-    /// - Throws: An error that ``ConnectionProblem`` describes, also after `limit` has passed; `CancellationError` or an error of the
-    ///   library if the task was cancelled.
+    /// - Throws: An error that ``ConnectionProblem`` describes, also after `limit` has passed; `CancellationError` if the task was
+    ///   cancelled.
     package func send(_ request: HTTPRequest, within limit: Duration) async throws -> HTTPResponse {
-        var message = HTTPClientRequest(url: request.url)
-        message.method = HTTPMethod(rawValue: request.method)
-        for (name, value) in request.headers { message.headers.add(name: name, value: value) }
-        if let body = request.body { message.body = .bytes(ByteBuffer(bytes: body)) }
-        return HTTPResponse(try await client.execute(message, timeout: TimeAmount(limit)))
+        try request.check()
+        let transfer = Transfer(request, trust, within: limit, on: loop)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { transfer.begin($0) }
+        } onCancel: {
+            transfer.cancel()
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// Throws where a part of the request would end its line: libcurl sends headers as they are.
+    fileprivate func check() throws {
+        let isToken = { (byte: UInt8) in byte > 0x20 && byte < 0x7f && byte != UInt8(ascii: ":") }
+        guard !method.isEmpty, method.utf8.allSatisfy(isToken), url.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }),
+            headers.allSatisfy({ !$0.name.isEmpty && $0.name.utf8.allSatisfy(isToken) }),
+            headers.allSatisfy({ $0.value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 } })
+        else { throw HTTPFailure(reason: .invalid, text: "the request has a character that cannot be sent") }
     }
 }

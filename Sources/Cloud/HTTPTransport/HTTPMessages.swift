@@ -1,7 +1,3 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-
 /// A request with a body of fixed length.
 package struct HTTPRequest: Sendable {
     package let method: String
@@ -27,35 +23,43 @@ extension HTTPRequest: CustomStringConvertible, CustomReflectable {
 /// The head of a response, and its body as it arrives.
 package struct HTTPResponse: Sendable {
     package let status: Int
-    private let headers: HTTPHeaders
+    private let headers: [(name: String, value: String)]
     package let body: HTTPBody
 
-    init(_ response: HTTPClientResponse) {
-        status = Int(response.status.code)
-        headers = response.headers
-        body = HTTPBody(response.body)
+    init(_ head: ResponseHead, _ body: ReceivedBody) {
+        status = head.status
+        headers = head.headers
+        self.body = HTTPBody(.received(body))
     }
 
     /// A response without a network, for tests.
     package init(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
         self.status = status
-        self.headers = HTTPHeaders(headers)
-        self.body = HTTPBody(.bytes(ByteBuffer(bytes: body)))
+        self.headers = headers.map { (name: $0.0, value: $0.1) }
+        self.body = HTTPBody(.bytes(body))
     }
 
     /// Returns the value of the first header of that name, ignoring case.
-    package func header(_ name: String) -> String? { headers.first(name: name) }
+    package func header(_ name: String) -> String? {
+        let name = name.lowercased()
+        return headers.first { $0.name.lowercased() == name }?.value
+    }
 }
 
-/// The parts of a response's body, as they arrive.
+/// The parts of a response's body, as they arrive. It can be read once; a body that nothing refers to any more ends its request.
 package struct HTTPBody: AsyncSequence, Sendable {
     package typealias Element = [UInt8]
 
-    private let base: HTTPClientResponse.Body
+    enum Source: Sendable {
+        case bytes([UInt8])
+        case received(ReceivedBody)
+    }
 
-    init(_ base: HTTPClientResponse.Body) { self.base = base }
+    private let source: Source
 
-    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: base.makeAsyncIterator()) }
+    init(_ source: Source) { self.source = source }
+
+    package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
 
     /// Collects all parts.
     ///
@@ -70,10 +74,15 @@ package struct HTTPBody: AsyncSequence, Sendable {
     }
 
     package struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate var base: HTTPClientResponse.Body.AsyncIterator
+        fileprivate var source: Source
 
         package mutating func next() async throws -> [UInt8]? {
-            try await base.next(isolation: #isolation).map { Array(buffer: $0) }
+            switch source {
+            case .received(let body): return try await body.next()
+            case .bytes(let bytes):
+                source = .bytes([])
+                return bytes.isEmpty ? nil : bytes
+            }
         }
     }
 }

@@ -2,4 +2,5 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
+#include <openssl/pem.h>
 #include <openssl/x509.h>

@@ -1,0 +1,36 @@
+/// The status and the headers of a response, read line by line.
+struct ResponseHead: Sendable {
+    /// All lines of a head may have this many bytes.
+    static let limit = 256 << 10
+
+    private(set) var status = 0
+    private(set) var headers: [(name: String, value: String)] = []
+    private var size = 0
+
+    enum Line { case more, end, tooLong }
+
+    /// Reads the next line. A line that begins with `HTTP/` begins another head: those of informational responses precede the final one.
+    mutating func read(_ line: UnsafeRawBufferPointer, status code: Int) -> Line {
+        size += line.count
+        guard size <= Self.limit else { return .tooLong }
+        let text = line.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+        if text.isEmpty {
+            status = code
+            return code >= 200 ? .end : .more
+        }
+        if text.starts(with: Array("HTTP/".utf8)) {
+            headers = []
+            return .more
+        }
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return .more }
+        headers.append((Self.text(text[..<colon]), Self.text(text[(colon + 1)...])))
+        return .more
+    }
+
+    private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var bytes = bytes.drop(while: isBlank)
+        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,26 @@
+import CCrypto
+
+/// Certificates of TLS in PEM form (RFC 7468).
+package enum Certificates {
+    /// Makes OpenSSL ready with the settings of this module, before another library does with its own.
+    package static func prepare() { _ = OpenSSL.context }
+
+    /// Returns how many certificates a text has; nil if one of them cannot be read.
+    package static func count(inPEM text: [UInt8]) -> Int? {
+        prepare()
+        defer { ERR_clear_error() }
+        return text.withUnsafeBytes { text -> Int? in
+            guard let size = Int32(exactly: text.count), let source = BIO_new_mem_buf(text.baseAddress, size) else {
+                return text.isEmpty ? 0 : nil
+            }
+            defer { BIO_free(source) }
+            var count = 0
+            // Without a function that refuses, OpenSSL asks for a password on the terminal.
+            while let certificate = PEM_read_bio_X509(source, nil, { _, _, _, _ in -1 }, nil) {
+                X509_free(certificate)
+                count += 1
+            }
+            return ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE ? count : nil
+        }
+    }
+}
