@@ -1,5 +1,6 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <sys/socket.h>
 
 /* libcurl's options are set by functions with a variable number of arguments, which Swift cannot call. */
 
@@ -36,6 +37,15 @@ static inline CURLcode ccurl_on_upload(CURL *easy, size_t (*call)(char *, size_t
 static inline CURLcode ccurl_on_progress(CURL *easy, int (*call)(void *, curl_off_t, curl_off_t, curl_off_t, curl_off_t)) {
     return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, call);
 }
+
+static inline curl_socket_t ccurl_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+    (void)context;
+    (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/* libcurl's sockets would be open in each program that this process starts. */
+static inline CURLcode ccurl_close_on_exec(CURL *easy) { return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, ccurl_open_socket); }
 
 static inline CURLcode ccurl_on_connected(CURL *easy, int (*call)(void *, char *, char *, int, int)) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, call);

@@ -184,8 +184,11 @@ extension Transfer {
         ]
         for (option, value) in numbers { _ = ccurl_set_long(easy, option, value) }
         _ = ccurl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-        // As documented, no proxy is used; libcurl would take one from the environment.
+        // Otherwise the end of a transfer waits for a name server, and all others with it.
+        _ = ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
+        // No proxy: libcurl would take one from the environment.
         _ = ccurl_set_text(easy, CURLOPT_PROXY, "")
+        _ = ccurl_close_on_exec(easy)
         trust.apply(to: easy)
     }
 

@@ -1,6 +1,7 @@
 import CloudModel
 package import Coordination
 package import DaemonProtocol
+import Sync
 
 /// The operations of the handlers of requests. What the service keeps of its clients is its own.
 extension ClaimService {
@@ -9,7 +10,10 @@ extension ClaimService {
     /// Makes room for the claim of a request, before anything is looked up for it.
     ///
     /// - Throws: `invalidRequest` for a number that is in use, `busy` beyond the limit of a connection.
-    package func makeRoom(for client: any ClaimClient) throws(DaemonFailure) { try clients.add(client) }
+    package func makeRoom(for client: any ClaimClient) throws(DaemonFailure) {
+        try clients.add(client)
+        watched.ring()
+    }
 
     /// Records that the claim of a request was granted.
     ///
@@ -48,6 +52,7 @@ extension ClaimService {
         of client: any ClaimClient, _ register: () async throws -> PresenterID
     ) async throws -> PresenterID {
         try clients.deliveries.add(client)
+        watched.ring()
         do { return try await register() } catch {
             clients.deliveries.remove(nil, of: client)
             throw error

@@ -14,6 +14,8 @@ package final class ClaimService: TreeObserver {
     /// The threads of plain programs whose open waits, or whose permit is just being requested.
     let openers = Mutex<[ClaimID: Int32]>([:])
     package let attributes = AttributeWatch()
+    /// Rung when a program has a claim or a presenter.
+    let watched = Wakeup()
     package let known = ItemCache()
     private let prompt = Mutex(())
     private let tree: MetadataItemTree
@@ -251,13 +253,15 @@ package final class ClaimService: TreeObserver {
 
     // MARK: Stopped programs
 
-    /// Checks each second whether the programs that have claims are stopped: the kernel does not notify a process when another one is
-    /// stopped.
-    package func watchStoppedPrograms() async {
+    /// Checks each second whether the programs that have claims are stopped, while there are any: the kernel does not notify a process when
+    /// another one is stopped.
+    package func watchStoppedPrograms(clock: any Clock<Duration> = .continuous) async {
         var stopped: Set<ClientID> = []
         while !Task.isCancelled {
+            // At most once a second, however many claims begin and end.
+            if stopped.isEmpty, clients.processes.isEmpty { await watched.wait(atMost: .seconds(3_600), clock: clock) }
             // Only cancellation ends the sleep early, and then the loop.
-            try? await Task.sleep(for: .seconds(1))
+            try? await clock.sleep(for: .seconds(1))
             let now = Set(clients.processes.filter { ProcessState.isStopped($0.value) }.keys)
             for client in now.subtracting(stopped) { arbiter.handle(.clientFroze(client)) }
             for client in stopped.subtracting(now) { arbiter.handle(.clientThawed(client)) }
