@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The timers of all downloads, with one sleeping task for all: a task and a timer of Dispatch for each would cost as much as a small
-/// file, and a timer that is cancelled stays with Dispatch until its time.
+/// The timers of all downloads, with one sleeping task for all: most downloads end long before their time, and a task and a timer of
+/// Dispatch for each wake two threads.
 final class TransferTimers: Sendable {
     typealias Key = UInt64
 
