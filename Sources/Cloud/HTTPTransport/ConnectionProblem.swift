@@ -8,8 +8,7 @@ package enum ConnectionProblem {
     package static func description(of error: any Error) -> String {
         guard let failure = error as? HTTPFailure else { return "\(error)" }
         return switch failure.reason {
-        case .late, .silent: "it accepted the connection and sent nothing"
-        case .invalid, .closed: failure.text
+        case .late, .silent, .invalid, .closed: failure.text
         case .library(let code): library(CURLcode(code), failure)
         }
     }

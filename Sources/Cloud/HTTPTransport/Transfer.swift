@@ -30,7 +30,7 @@ final class Transfer: @unchecked Sendable {
     private let request: HTTPRequest
     private let trust: ServerTrust
     private let limit: Duration
-    /// Only for a reader: a transfer that runs does not keep its pool.
+    /// Its thread runs as long as anything refers to one of its transfers.
     private let loop: TransferLoop
     private let state = Mutex(State())
 
@@ -41,6 +41,7 @@ final class Transfer: @unchecked Sendable {
     private var head = ResponseHead()
     private var isHeadComplete = false
     private var isHeadTooLong = false
+    private var hasBegun = false
     private var sent = 0
     private var progress: (received: curl_off_t, sent: curl_off_t) = (0, 0)
     private var beganAt = SuspendingClock.now
@@ -134,7 +135,9 @@ final class Transfer: @unchecked Sendable {
     /// The error of a transfer that has waited too long.
     var lateness: HTTPFailure {
         let isLate = !isHeadComplete && SuspendingClock.now - beganAt >= limit
-        return HTTPFailure(reason: isLate ? .late : .silent, text: "there was no response in time")
+        return HTTPFailure(
+            reason: isLate ? .late : .silent,
+            text: activeAt == nil ? "no connection in time" : "it accepted the connection and sent nothing")
     }
 
     /// Returns the error of a result; nil where the response is complete.
@@ -299,8 +302,9 @@ extension Transfer {
     /// Called when there is a connection. libcurl would repeat a request whose connection was closed before a response; only the caller
     /// knows what a request means that may have been carried out.
     private func mayBegin() -> Bool {
-        defer { activeAt = SuspendingClock.now }
-        return activeAt == nil
+        activeAt = SuspendingClock.now
+        defer { hasBegun = true }
+        return !hasBegun
     }
 }
 
