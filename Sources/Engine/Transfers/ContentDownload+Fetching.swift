@@ -87,7 +87,7 @@ extension ContentDownload {
     private func fetchManifest(_ priority: TransferPriority, _ throttleTicket: TransferThrottle.Ticket) async throws {
         // Its size is not known before it is here.
         let known = try await context.withChunk(
-            reference.digest, in: container, about: 0, priority, throttleTicket
+            reference.digest, in: container, about: 0, priority, isUrgent: true, throttleTicket
         ) { [self] frame in
             options.onReceived?(frame.count)
             let plain = try ChunkFrame.decode(frame, expecting: reference.digest)
@@ -106,7 +106,7 @@ extension ContentDownload {
             let (entry, offset) = state.withLock({ $0.plan.manifest.map { ($0.chunks[index], $0.offset(of: index)) } })
         else { return abandoned(.chunk(index)) }
         try await context.withChunk(
-            entry.id, in: container, about: entry.length, priority, throttleTicket
+            entry.id, in: container, about: entry.length, priority, isUrgent: priority == .demand, throttleTicket
         ) { [self] frame in
             options.onReceived?(frame.count)
             let plain = try ChunkFrame.decode(frame, expecting: entry.id, limit: entry.length)

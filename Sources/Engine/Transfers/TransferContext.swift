@@ -77,13 +77,15 @@ extension TransferContext {
     /// Fetches a chunk at the limited rate and passes its frame to `use`, on a thread that may block.
     ///
     /// `use` does nothing after this has returned, also where the caller is cancelled.
+    ///
+    /// - Parameter isUrgent: Whether `use` goes before other work of those threads.
     func withChunk<T: Sendable>(
-        _ id: ChunkID, in container: ContainerName, about bytes: Int, _ priority: TransferPriority,
+        _ id: ChunkID, in container: ContainerName, about bytes: Int, _ priority: TransferPriority, isUrgent: Bool,
         _ ticket: TransferThrottle.Ticket, _ use: @escaping @Sendable ([UInt8]) throws -> T
     ) async throws -> T {
         guard let cloud = backend.facet((any ChunkReading).self) else {
             let frame = try await getChunk(id, in: container, about: bytes, priority, ticket)
-            return try await pool.run(urgent: priority == .demand) { try use(frame) }
+            return try await pool.run(urgent: isUrgent) { try use(frame) }
         }
         try await down.pass(ticket, bytes: bytes, priority)
         let outcome: Result<T, any Error>
