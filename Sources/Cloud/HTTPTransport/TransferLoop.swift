@@ -36,7 +36,7 @@ private final class Connections: @unchecked Sendable {
 
     private static let isReady: Bool = {
         // First, so that libcurl's use of OpenSSL begins with our settings.
-        Certificates.prepare()
+        OpenSSL.prepare()
         return ccurl_global_init() == CURLE_OK
     }()
 

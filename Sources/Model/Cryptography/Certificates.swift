@@ -2,12 +2,9 @@ import CCrypto
 
 /// Certificates of TLS in PEM form (RFC 7468).
 package enum Certificates {
-    /// Makes OpenSSL ready with the settings of this module, before another library does with its own.
-    package static func prepare() { _ = OpenSSL.context }
-
     /// Returns how many certificates a text has; nil if one of them cannot be read.
     package static func count(inPEM text: [UInt8]) -> Int? {
-        prepare()
+        OpenSSL.prepare()
         defer { ERR_clear_error() }
         return text.withUnsafeBytes { text -> Int? in
             guard let size = Int32(exactly: text.count), let source = BIO_new_mem_buf(text.baseAddress, size) else {

@@ -3,7 +3,10 @@ import CCrypto
 import protocol FoundationEssentials.ContiguousBytes
 
 /// What every algorithm here needs of OpenSSL 3.
-enum OpenSSL {
+package enum OpenSSL {
+    /// Makes OpenSSL ready with the settings of this module, before another library does with its own.
+    package static func prepare() { _ = context }
+
     /// A context of our own: it has the algorithms that are built into OpenSSL, whatever the machine's `openssl.cnf` loads or leaves out for
     /// other programs.
     nonisolated(unsafe) static let context: OpaquePointer = {
