@@ -518,8 +518,8 @@ let package = Package(
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "ContainerLog",
                 "HTTPCloud", "HTTPTransport", "Ledger", "NoteTaker", "S3Client", "S3Double", "ServerStorage",
-                "TestSupport",
-                "UbiquityData", "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd", grdb, logging,
+                "TestSupport", "UbiquityData", "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd", grdb,
+                logging,
             ]),
         .testTarget(
             name: "FaultTests",
