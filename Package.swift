@@ -491,8 +491,7 @@ let package = Package(
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "DaemonCore",
                 "DaemonProtocol", "DirectoryCloud", "LocalMetadata", "Queries", "Records", "S3Client",
-                "VirtualFileSystem", grdb,
-                logging,
+                "VirtualFileSystem", grdb, logging, sqlite,
             ], exclude: ["Corpus", "Fuzzer"]),
         .target(
             name: "PowerLoss",

@@ -122,7 +122,7 @@ extension VirtualFileSystem {
         // The last close records what is being written; a change that settled while the file stays open is already queued, and stays
         // queued.
         if !item.isExcluded, item.isWriting, item.isEdited, old.pendingSince == nil { item.pendingSince = nil }
-        try transaction.local.update(item)
+        try transaction.local.update(item, from: old)
         if item.kind == .folder, item.isExcluded != wasExcluded {
             try spreadExclusion(item, from: old, transaction, at: now)
         }

@@ -13,13 +13,13 @@ extension CloudItem {
     static let placeholders = Column.allCases.map { _ in "?" }.joined(separator: ", ")
 
     /// Returns the values of the columns, in the order of ``Column``.
-    func values(in container: ContainerID, key: NameKey) -> [(any DatabaseValueConvertible)?] {
+    func values(in container: ContainerID, key: NameKey) -> StatementValues {
         Column.allCases.map { value(of: $0, in: container, key) }
     }
 
     private func value(
         of column: Column, in container: ContainerID, _ key: NameKey
-    ) -> (any DatabaseValueConvertible)? {
+    ) -> (any ColumnBindable)? {
         switch column {
         case .container: container.value
         case .item: id.data

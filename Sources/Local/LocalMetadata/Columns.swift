@@ -49,21 +49,21 @@ extension ColumnDecodable {
     init(columns: Columns, in transaction: MetadataTransaction) throws { try self.init(columns: columns) }
 }
 
+/// The values of a statement's parameters, in their order; nil is NULL.
+typealias StatementValues = [(any ColumnBindable)?]
+
 extension Database {
     /// Passes the rows of a query to `body` until it returns false. `body` must not run the same query.
-    func forEachRow(
-        _ sql: String, _ arguments: StatementArguments, _ body: (Columns) throws -> Bool
-    ) throws {
-        let statement = try cachedStatement(sql: sql)
-        try statement.setArguments(arguments)
-        defer { sqlite3_reset(statement.sqliteStatement) }
-        while try step(statement), try body(Columns(statement: statement.sqliteStatement)) {}
+    func forEachRow(_ sql: String, _ values: StatementValues, _ body: (Columns) throws -> Bool) throws {
+        try withStatement(sql, values) { statement in
+            while try step(statement), try body(Columns(statement: statement.sqliteStatement)) {}
+        }
     }
 
     /// Returns the first column of the first row; nil where it is NULL or there is no row.
-    func optionalNumber(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64? {
+    func optionalNumber(_ sql: String, _ values: StatementValues = []) throws -> Int64? {
         var number: Int64?
-        try forEachRow(sql, arguments) { columns in
+        try forEachRow(sql, values) { columns in
             number = columns.optionalInteger(0)
             return false
         }
@@ -71,34 +71,50 @@ extension Database {
     }
 
     /// Runs a statement without result rows.
-    func perform(_ sql: String, _ arguments: StatementArguments = []) throws {
-        let statement = try cachedStatement(sql: sql)
-        try statement.setArguments(arguments)
-        defer { sqlite3_reset(statement.sqliteStatement) }
-        _ = try step(statement)
+    func perform(_ sql: String, _ values: StatementValues = []) throws {
+        try withStatement(sql, values) { _ = try step($0) }
     }
 
-    /// As above, of values that need no conversion.
+    /// As above, of values that have no existential containers: for statements with many of them.
     func perform(_ sql: String, values: [ColumnValue]) throws {
         try withStatement(sql, values) { _ = try step($0) }
     }
 
-    /// As ``forEachRow(_:_:_:)``, with values that need no conversion.
+    /// As ``forEachRow(_:_:_:)``, of values that have no existential containers.
     func forEachRow(_ sql: String, values: [ColumnValue], _ body: (Columns) throws -> Bool) throws {
         try withStatement(sql, values) { statement in
             while try step(statement), try body(Columns(statement: statement.sqliteStatement)) {}
         }
     }
 
+    private func withStatement(_ sql: String, _ values: StatementValues, _ body: (Statement) throws -> Void) throws {
+        try withStatement(sql, values.count, body) { index, statement in
+            let place = CInt(index + 1)
+            return values[index]?.bind(to: statement, at: place) ?? sqlite3_bind_null(statement, place)
+        }
+    }
+
     private func withStatement(_ sql: String, _ values: [ColumnValue], _ body: (Statement) throws -> Void) throws {
+        try withStatement(sql, values.count, body) { values[$0].bind(to: $1, at: CInt($0 + 1)) }
+    }
+
+    /// Runs `body` with a prepared statement whose parameters `bind` has set.
+    private func withStatement(
+        _ sql: String, _ count: Int, _ body: (Statement) throws -> Void, bind: (Int, SQLiteStatement) -> CInt
+    ) throws {
         let statement = try cachedStatement(sql: sql)
         let raw = statement.sqliteStatement
+        guard sqlite3_bind_parameter_count(raw) == count else {
+            throw DatabaseError(
+                resultCode: .SQLITE_MISUSE, message: "\(count) values are not one for each parameter", sql: sql)
+        }
         defer {
             sqlite3_reset(raw)
-            sqlite3_clear_bindings(raw)
+            if count > 0 { sqlite3_clear_bindings(raw) }
         }
-        for (index, value) in values.enumerated() where value.bind(to: raw, at: CInt(index + 1)) != SQLITE_OK {
-            throw failure(SQLITE_NOMEM, statement)
+        for index in 0..<count {
+            let code = bind(index, raw)
+            guard code == SQLITE_OK else { throw failure(code, statement) }
         }
         try body(statement)
     }

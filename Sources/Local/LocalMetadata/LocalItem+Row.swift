@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import GRDB
+import Synchronization
 
 import struct Foundation.Data
 
@@ -24,11 +25,23 @@ extension LocalItem {
     }
 
     static let query = "SELECT \(selection) FROM local WHERE node = ?"
+    static let queryByName = "SELECT \(selection) FROM local WHERE parent = ? AND name = ?"
 
     /// Returns the statement that sets these columns, given by their index in ``columns``, in that order.
     static func change(ofColumns indices: [Int]) -> String {
-        "UPDATE local SET \(indices.map { "\(columns[$0]) = ?" }.joined(separator: ", ")) WHERE node = ?"
+        let key = indices.reduce(into: UInt64(0)) { $0 |= 1 << UInt64($1) }
+        return changes.withLock { changes in
+            if let known = changes[key] { return known }
+            let assignments = indices.map { "\(Self.columns[$0]) = ?" }.joined(separator: ", ")
+            let statement = "UPDATE local SET \(assignments) WHERE node = ?"
+            if changes.count < changesLimit { changes[key] = statement }
+            return statement
+        }
     }
+
+    /// The statements by the bits of their columns. The calls of programs and the engine change a few dozen combinations.
+    private static let changes = Mutex<[UInt64: String]>([:])
+    private static let changesLimit = 256
 
     /// The values of ``columns``, in that order.
     var values: [ColumnValue] { Column.stored.map(value) }

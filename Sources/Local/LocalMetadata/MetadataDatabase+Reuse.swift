@@ -8,6 +8,7 @@ extension MetadataDatabase {
             beginWrite()
             defer { endWrite() }
             recentRows.removeAll()
+            declarations.all = [:]
             defer { rowChanges.drop() }
             numbers.reset()
             try db.transaction("BEGIN IMMEDIATE") {

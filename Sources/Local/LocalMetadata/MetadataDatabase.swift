@@ -36,6 +36,7 @@ package final class MetadataDatabase: Sendable {
     package let costs = RequestCosts()
     let rowChanges = RowChangeLog()
     let numbers = NodeNumbers()
+    let declarations = KnownDeclarations()
 
     /// Opens or makes the database.
     ///
@@ -124,9 +125,10 @@ package final class MetadataDatabase: Sendable {
     /// after each commit.
     package func look<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
         do {
+            // Without a transaction around the statements: nothing else can write meanwhile.
             let found = try connections.withIdleWriter { db in
                 costs.add(.reads)
-                return try db.transaction("BEGIN DEFERRED") { try body(MetadataTransaction(db)) }
+                return try body(MetadataTransaction(db))
             }
             if let found { return found }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
@@ -149,6 +151,14 @@ package final class MetadataDatabase: Sendable {
         let known = recentRows.all
         return try read { transaction in
             try known.filter { try transaction.local.item($0.node) != $0 }.map(\.node)
+        }
+    }
+
+    /// Returns the containers whose declarations in memory are not those of the database, for tests: there must be none.
+    package func staleDeclarations() throws -> [ContainerID] {
+        let known = declarations.all
+        return try read { transaction in
+            try known.filter { try transaction.local.declarations(of: $0.key) != $0.value }.map(\.key)
         }
     }
 
@@ -202,6 +212,7 @@ package final class MetadataDatabase: Sendable {
             let transaction = MetadataTransaction(db)
             transaction.memory.numbers = numbers
             transaction.memory.rows = KnownRows(changes: rowChanges, committed: recentRows)
+            transaction.memory.declarations = declarations.all
             var (isGrowing, isCommitted) = (false, false)
             defer {
                 numbers.transactionEnded(isCommitted: isCommitted)
@@ -219,6 +230,7 @@ package final class MetadataDatabase: Sendable {
                 isCommitted = true
                 let (changes, written) = rowChanges.take(transaction.memory)
                 recentRows.update(changes, written: written)
+                declarations.all = transaction.memory.declarations
                 costs.add(.commits)
                 try onCall?(.committed)
                 return (result, changes)

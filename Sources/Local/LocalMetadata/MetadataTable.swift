@@ -10,7 +10,7 @@ extension MetadataTable {
     var db: Database { transaction.db }
     var memory: TransactionMemory { transaction.memory }
 
-    func fetchOne<T: ColumnDecodable>(_ sql: String, _ arguments: StatementArguments) throws -> T? {
+    func fetchOne<T: ColumnDecodable>(_ sql: String, _ arguments: StatementValues) throws -> T? {
         var found: T?
         try db.forEachRow(sql, arguments) { columns in
             found = try T(columns: columns, in: transaction)
@@ -19,7 +19,7 @@ extension MetadataTable {
         return found
     }
 
-    func fetchAll<T: ColumnDecodable>(_ sql: String, _ arguments: StatementArguments = []) throws -> [T] {
+    func fetchAll<T: ColumnDecodable>(_ sql: String, _ arguments: StatementValues = []) throws -> [T] {
         var items: [T] = []
         try db.forEachRow(sql, arguments) { columns in
             items.append(try T(columns: columns, in: transaction))
@@ -31,7 +31,7 @@ extension MetadataTable {
     /// As ``fetchAll(_:_:)`` of items by ``LocalItem/selection``: rows with values that no item can have are left out, and their nodes
     /// returned separately. For lists and queues, where one such row must not block all others; not where missing rows affect a decision.
     func fetchReadable(
-        _ sql: String, _ arguments: StatementArguments = []
+        _ sql: String, _ arguments: StatementValues = []
     ) throws -> (items: [LocalItem], unreadable: [NodeID]) {
         var (items, unreadable): ([LocalItem], [NodeID]) = ([], [])
         try db.forEachRow(sql, arguments) { columns in
@@ -44,14 +44,14 @@ extension MetadataTable {
         return (items, unreadable)
     }
 
-    func run(_ sql: String, _ arguments: StatementArguments) throws { try db.perform(sql, arguments) }
+    func run(_ sql: String, _ arguments: StatementValues) throws { try db.perform(sql, arguments) }
 
     /// Returns the first column of the first row; 0 where there is none.
-    func number(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64 {
+    func number(_ sql: String, _ arguments: StatementValues = []) throws -> Int64 {
         try optionalNumber(sql, arguments) ?? 0
     }
 
-    func optionalNumber(_ sql: String, _ arguments: StatementArguments = []) throws -> Int64? {
+    func optionalNumber(_ sql: String, _ arguments: StatementValues = []) throws -> Int64? {
         try db.optionalNumber(sql, arguments)
     }
 }

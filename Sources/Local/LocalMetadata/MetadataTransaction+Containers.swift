@@ -27,7 +27,7 @@ extension MetadataTransaction {
         try run("UPDATE container SET isInCloud = 1 WHERE id = ?", [container.value])
     }
 
-    private func containers(_ condition: String, _ arguments: StatementArguments) throws -> [LocalContainer] {
+    private func containers(_ condition: String, _ arguments: StatementValues) throws -> [LocalContainer] {
         try fetchAll(
             "SELECT id, name, node, sequence, isInCloud FROM container WHERE \(condition) ORDER BY id", arguments)
     }

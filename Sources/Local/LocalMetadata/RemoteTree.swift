@@ -76,7 +76,7 @@ package struct RemoteTree: TreeStore {
         }
         // A tombstone releases its name: the index covers live items only.
         let key = try NameKey(item.name, folding: state().foldsNames)
-        try transaction.run(CloudItem.insertion, StatementArguments(item.values(in: container, key: key)))
+        try transaction.run(CloudItem.insertion, item.values(in: container, key: key))
         transaction.memory.put(item, in: container)
         if item.id == .root { try transaction.local.noteRoot(of: container, before?.attributes, item.attributes) }
     }

@@ -19,12 +19,11 @@ struct SyncedRow: ColumnDecodable {
         ON CONFLICT (container, item) DO NOTHING
         """
 
-    static func absent(_ id: ItemID, in container: ContainerID) -> StatementArguments {
+    static func absent(_ id: ItemID, in container: ContainerID) -> StatementValues {
         let zero = Data(count: 16)
-        return StatementArguments(
-            [
-                container.value, id.data, zero, Data([UInt8(ascii: "-")]), Data(), 0, 0, 0, 0, nil, nil, 0, nil, 0, 0,
-                0, 0, "", true, nil,
-            ] as [(any DatabaseValueConvertible)?])
+        return [
+            container.value, id.data, zero, Data([UInt8(ascii: "-")]), Data(), 0, 0, 0, 0, nil, nil, 0, nil, 0, 0,
+            0, 0, "", true, nil,
+        ]
     }
 }

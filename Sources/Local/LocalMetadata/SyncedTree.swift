@@ -29,7 +29,7 @@ package struct SyncedTree: MetadataTable {
         let key = NameKey(bytes: item.name.bytes)
         try run(
             "INSERT OR REPLACE INTO synced (\(CloudItem.selection)) VALUES (\(CloudItem.placeholders))",
-            StatementArguments(item.values(in: container, key: key)))
+            item.values(in: container, key: key))
     }
 
     package func setAbsent(_ id: ItemID, in container: ContainerID) throws {

@@ -62,9 +62,12 @@ extension SimulatedDevice {
         }
     }
 
-    /// Returns rows in memory that are not those of the database.
+    /// Returns rows and declarations in memory that are not those of the database.
     func staleRows() throws -> [String] {
         try metadata.staleRows().map { "node \($0): its row in memory is not that of the database" }
+            + metadata.staleDeclarations().map {
+                "container \($0.value): its declarations in memory are not those of the database"
+            }
     }
 
     /// Returns false claims in the status of some file.

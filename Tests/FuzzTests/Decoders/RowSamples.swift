@@ -2,6 +2,7 @@ import Basics
 import CloudModel
 import ContainerLog
 import GRDB
+import GRDBSQLite
 
 import struct Foundation.Data
 
@@ -13,9 +14,9 @@ struct ColumnValues {
 
     init(_ bytes: some Collection<UInt8>) { reader = ByteReader(bytes) }
 
-    mutating func next() -> (any DatabaseValueConvertible)? { accepted { try value() } ?? nil }
+    mutating func next() -> (any ColumnBindable)? { accepted { try value() } ?? nil }
 
-    private mutating func value() throws -> (any DatabaseValueConvertible)? {
+    private mutating func value() throws -> (any ColumnBindable)? {
         switch try reader.byte() % 6 {
         case 0: nil
         case 1: Int64(try reader.byte())
@@ -27,31 +28,44 @@ struct ColumnValues {
     }
 
     /// The bytes that decode to these values.
-    static func bytes(_ values: [(any DatabaseValueConvertible)?]) -> [UInt8] {
+    static func bytes(_ values: StatementValues) -> [UInt8] {
         var writer = ByteWriter()
         for value in values { append(value, to: &writer) }
         return writer.bytes
     }
 
-    private static func append(_ value: (any DatabaseValueConvertible)?, to writer: inout ByteWriter) {
-        switch (value?.databaseValue ?? .null).storage {
-        case .null: writer.append(byte: 0)
-        case .int64(let number) where (0...255).contains(number):
-            writer.append(byte: 1)
-            writer.append(byte: UInt8(number))
-        case .int64(let number):
-            writer.append(byte: 2)
-            writer.append(fixed: number)
-        case .blob(let data):
+    private static func append(_ value: (any ColumnBindable)?, to writer: inout ByteWriter) {
+        switch value {
+        case let number as Int64: append(number, to: &writer)
+        case let number as Int: append(Int64(number), to: &writer)
+        case let flag as Bool: append(flag ? 1 : 0, to: &writer)
+        case let id as ItemID: append(id.data, to: &writer)
+        case let data as Data:
             writer.append(byte: 3)
             writer.append(counted: data)
-        case .string(let text):
+        case let text as String:
             writer.append(byte: 4)
             writer.append(string: text)
-        case .double(let number):
+        case let number as Double:
             writer.append(byte: 5)
             writer.append(fixed: number.bitPattern)
+        default: writer.append(byte: 0)
         }
+    }
+
+    private static func append(_ number: Int64, to writer: inout ByteWriter) {
+        guard (0...255).contains(number) else {
+            writer.append(byte: 2)
+            return writer.append(fixed: number)
+        }
+        writer.append(byte: 1)
+        writer.append(byte: UInt8(number))
+    }
+}
+
+extension Double: ColumnBindable {
+    func bind(to statement: SQLiteStatement, at index: CInt) -> CInt {
+        sqlite3_bind_double(statement, index, self)
     }
 }
 
@@ -60,7 +74,7 @@ enum RowSamples {
     static func all() throws -> [[UInt8]] {
         let cloud = try cloudItem().values(in: ContainerID(1), key: NameKey(bytes: Array("a.txt".utf8)))
         let item = cloudID.data
-        let kinds: [[(any DatabaseValueConvertible)?]] = [
+        let kinds: [StatementValues] = [
             localValues(item), cloud, cloud + [false], [1, "com.example.notes", 17, 3, true],
             [3, 1, Int64(1) << 60, false], [1, item, 16, Data("gone".utf8), 1, Int64(1) << 60, false], [1, item, 3, 0],
         ]
@@ -84,14 +98,14 @@ enum RowSamples {
     }
 
     /// One value for each column of `local`, in order, the node first.
-    private static func localValues(_ item: Data) -> [(any DatabaseValueConvertible)?] {
+    private static func localValues(_ item: Data) -> StatementValues {
         let time = Int64(1) << 60
-        let place: [(any DatabaseValueConvertible)?] = [17, 1, item, 16, Data("a.txt".utf8), 1, 0o644]
-        let attributes: [(any DatabaseValueConvertible)?] = [
+        let place: StatementValues = [17, 1, item, 16, Data("a.txt".utf8), 1, 0o644]
+        let attributes: StatementValues = [
             time, time, time, nil, nil, 1000, ExtendedAttributes.encode(["user.a": [1]]), nil,
         ]
-        let content: [(any DatabaseValueConvertible)?] = [5, digest.data, 1, 1, Data([3]), 4]
-        let state: [(any DatabaseValueConvertible)?] = [0, 0, 1, 0, 0, 2, 100, time, time, "cut off", nil, item, 9, 2]
+        let content: StatementValues = [5, digest.data, 1, 1, Data([3]), 4]
+        let state: StatementValues = [0, 0, 1, 0, 0, 2, 100, time, time, "cut off", nil, item, 9, 2]
         return place + attributes + content + state
     }
 }

@@ -40,7 +40,7 @@ extension FuzzTarget {
     ) throws -> Bool {
         let columns = (0..<count).map { _ in values.next() }
         let query = "SELECT " + columns.map { _ in "?" }.joined(separator: ", ")
-        guard let row: T = accepted({ try transaction.fetchOne(query, StatementArguments(columns)) ?? nil }) ?? nil
+        guard let row: T = accepted({ try transaction.fetchOne(query, columns) ?? nil }) ?? nil
         else { return false }
         try use(row)
         return true

@@ -109,7 +109,7 @@ extension ItemHistory {
 
     /// Returns deleted items that were in that folder, whenever they were deleted.
     private func deletedIDs(in parent: ItemID, _ container: ContainerID) throws -> [ItemID] {
-        let key: StatementArguments = [container.value, parent.data]
+        let key: StatementValues = [container.value, parent.data]
         let noted = try ids("SELECT item FROM deletion WHERE container = ? AND parent = ?", key)
         let departed = try ids(
             """
@@ -143,8 +143,13 @@ extension ItemHistory {
         return try (noted + departed).compactMap { try deletedItem($0, in: container) }
     }
 
-    private func ids(_ sql: String, _ arguments: StatementArguments) throws -> [ItemID] {
-        try Data.fetchAll(db.cachedStatement(sql: sql), arguments: arguments).map(ItemID.init(data:))
+    private func ids(_ sql: String, _ arguments: StatementValues) throws -> [ItemID] {
+        var ids: [ItemID] = []
+        try db.forEachRow(sql, arguments) { columns in
+            ids.append(try ItemID(data: columns.data(0)))
+            return true
+        }
+        return ids
     }
 }
 

@@ -73,7 +73,7 @@ package struct ItemHistory: MetadataTable {
                 "SELECT CAST(total(size) AS INTEGER) FROM version WHERE container = ?", [container.value]))
     }
 
-    private static func key(_ version: VersionID, _ item: ItemID, _ container: ContainerID) -> StatementArguments {
+    private static func key(_ version: VersionID, _ item: ItemID, _ container: ContainerID) -> StatementValues {
         [container.value, item.data, Int64(bitPattern: version.sequence.value), Int64(version.index)]
     }
 }

@@ -68,7 +68,10 @@ extension LocalTree {
     }
 
     package func remove(_ node: NodeID) throws {
-        if let parent = try memory.rows?[node]?.parent ?? folder(of: node) { memory.leftFolders.insert(parent) }
+        let known = memory.rows?[node]
+        if let parent = try known?.parent ?? folder(of: node) { memory.leftFolders.insert(parent) }
+        // It may be the root of a container.
+        if known?.item ?? .root == .root { memory.declarations = [:] }
         try run("DELETE FROM local WHERE node = ?", [Int64(bitPattern: node.value)])
     }
 

@@ -15,13 +15,13 @@ extension LocalTree {
     /// Returns the items behind `node` that meet a condition, in the order of their nodes; at most `limit`.
     package func items(after node: NodeID, meeting condition: ItemCondition, limit: Int) throws -> [LocalItem] {
         let condition = RowCondition(condition)
-        let values: [(any DatabaseValueConvertible)?] =
+        let values: StatementValues =
             [Int64(bitPattern: node.value)] + condition.values.map(\.argument) + [limit]
         return try fetchAll(
             """
             SELECT \(LocalItem.selection) FROM local
             WHERE node > ? AND (\(condition.sql)) ORDER BY node LIMIT ?
-            """, StatementArguments(values))
+            """, values)
     }
 
     /// Returns the rows behind `node` of files with bytes on this device, in order.
@@ -51,7 +51,7 @@ extension LocalTree {
 }
 
 extension RowCondition.Value {
-    fileprivate var argument: any DatabaseValueConvertible {
+    fileprivate var argument: any ColumnBindable {
         switch self {
         case .integer(let number): number
         case .bytes(let bytes): Data(bytes)

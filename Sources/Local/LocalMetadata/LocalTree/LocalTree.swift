@@ -17,9 +17,7 @@ package struct LocalTree: MetadataTable {
     }
 
     package func item(named name: ItemName, in parent: NodeID) throws -> LocalItem? {
-        try fetchOne(
-            "SELECT \(LocalItem.selection) FROM local WHERE parent = ? AND name = ?",
-            [Int64(bitPattern: parent.value), name.data])
+        try fetchOne(LocalItem.queryByName, [Int64(bitPattern: parent.value), name.bytes])
     }
 
     package func item(_ id: ItemID, in container: ContainerID) throws -> LocalItem? {
@@ -36,10 +34,12 @@ package struct LocalTree: MetadataTable {
 
     /// Returns the item that a node shows; nil where there is no such node.
     package func identity(of node: NodeID) throws -> ItemID? {
-        try Data.fetchOne(
-            db.cachedStatement(sql: "SELECT item FROM local WHERE node = ?"),
-            arguments: [Int64(bitPattern: node.value)]
-        ).map(ItemID.init(data:))
+        var id: ItemID?
+        try db.forEachRow("SELECT item FROM local WHERE node = ?", [Int64(bitPattern: node.value)]) { columns in
+            id = try ItemID(data: columns.data(0))
+            return false
+        }
+        return id
     }
 
     /// Returns the highest node; zero if there is none.

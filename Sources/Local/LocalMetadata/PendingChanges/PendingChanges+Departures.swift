@@ -75,7 +75,7 @@ extension PendingChanges {
         try run("DELETE FROM departed WHERE container = ? AND item = ?", [container.value, item.data])
     }
 
-    private func departures(_ condition: String, _ arguments: StatementArguments) throws -> [Departure] {
+    private func departures(_ condition: String, _ arguments: StatementValues) throws -> [Departure] {
         let hasAny = try memory.flag(\.hasDepartures) { try number("SELECT EXISTS (SELECT 1 FROM departed)") != 0 }
         guard hasAny else { return [] }
         return try fetchAll(

@@ -37,14 +37,14 @@ extension PendingChanges {
             resolution.key)
     }
 
-    private func resolutions(_ condition: String, _ arguments: StatementArguments) throws -> [Resolution] {
+    private func resolutions(_ condition: String, _ arguments: StatementValues) throws -> [Resolution] {
         try fetchAll(
             "SELECT container, item, sequence, changeIndex FROM resolution WHERE \(condition)", arguments)
     }
 }
 
 extension Resolution {
-    fileprivate var key: StatementArguments {
+    fileprivate var key: StatementValues {
         [
             container.value, item.data, Int64(bitPattern: version.sequence.value), Int64(version.index),
         ]

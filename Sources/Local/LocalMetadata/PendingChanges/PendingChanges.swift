@@ -38,7 +38,7 @@ package struct PendingChanges: MetadataTable {
 
     private static func bounds(
         _ container: ContainerID, _ time: Timestamp, _ last: LocalItem?
-    ) -> StatementArguments {
+    ) -> StatementValues {
         [
             last?.pendingSince?.nanoseconds ?? .min, Int64(bitPattern: last?.node.value ?? 0), time.nanoseconds,
             container.value,
