@@ -4,7 +4,7 @@ from workloads import attributes, delta, listing, names, opening, placeholders, 
 
 ALL = [
     sequential.Sequential(), random_access.RandomAccess(), names.Names(), opening.Opening(), listing.Listing(),
-    attributes.Attributes(), programs.Untar(), programs.Git(), saving.AtomicSaves(), saving.SQLite(),
+    attributes.Attributes(), programs.Untar(), programs.Copy(), programs.Git(), saving.AtomicSaves(), saving.SQLite(),
     placeholders.FirstOpen(), delta.Delta(),
 ]
 

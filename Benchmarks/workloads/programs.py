@@ -20,6 +20,19 @@ class Untar(Workload):
         return {"untar": each([archive], lambda path: place.command("tar", "xf", path))}
 
 
+class Copy(Workload):
+    """copy a tree of 5,000 files from the disk, with their attributes"""
+
+    name = "copy"
+
+    def figures(self, quick):
+        return [Figure("copy", f"cp -a of {count(quick):,} files", "ms")]
+
+    def run(self, place):
+        packed(place)
+        return {"copy": each([unpacked(place)], lambda path: place.command("cp", "-a", path, "copy"))}
+
+
 class Git(Workload):
     """git add and a warm git status in a repository of many files"""
 
@@ -46,7 +59,8 @@ def packed(place):
     """Returns the archive, which is made once: folders of 50 files of up to 8 KiB."""
     archive = os.path.join(place.workspace.path, "files.tar")
     if not os.path.exists(archive):
-        source = place.workspace.make("source")
+        source = unpacked(place)
+        os.makedirs(source)
         for number in range(count(place.quick)):
             folder = os.path.join(source, f"folder {number // 50}")
             os.makedirs(folder, exist_ok=True)
@@ -54,3 +68,8 @@ def packed(place):
                 file.write(os.urandom(number * 37 % 8192))
         place.command("tar", "cf", archive, "-C", source, ".")
     return archive
+
+
+def unpacked(place):
+    """Returns the folder of the archive's files."""
+    return os.path.join(place.workspace.path, "source")

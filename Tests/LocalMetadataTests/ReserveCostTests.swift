@@ -1,5 +1,7 @@
 import GRDB
 import GRDBSQLite
+import Glibc
+import TestSupport
 import Testing
 
 import struct Foundation.Data
@@ -39,5 +41,32 @@ struct ReserveCostTests {
         let reserve = refills * (SpaceReserve.pageReserve + SpaceReserve.pageStep + 8)
         let spent = pagesWritten() - written
         #expect(spent <= commits * 8 + reserve)
+    }
+
+    @Test("after each commit the file has blocks for all pages, whatever was inserted and removed", arguments: 1...6)
+    func blocks(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let scratch = try Scratch()
+        let sizes = [1, 3_500, 70_000, 1 << 20, 3 << 20]
+        for step in 0..<60 {
+            try scratch.metadata.write { transaction in
+                for _ in 0..<random.number(1..<4) {
+                    let key = "key \(random.number(0..<4))"
+                    if random.chance(40) {
+                        try transaction.db.perform("DELETE FROM setting WHERE key = ?", [key])
+                    } else {
+                        try transaction.setSetting(key, Data(count: random.pick(sizes) ?? 0))
+                    }
+                }
+            }
+            let pages = try scratch.metadata.connections.writer.inDatabase {
+                try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0
+            }
+            var status = stat()
+            #expect(stat(scratch.path, &status) == 0)
+            #expect(Int(status.st_size) >= pages * SpaceReserve.pageSize, "seed \(seed), step \(step)")
+            let blocks = Int(status.st_blocks) * 512
+            #expect(blocks >= pages * SpaceReserve.pageSize, "seed \(seed), step \(step)")
+        }
     }
 }

@@ -60,4 +60,17 @@ struct SpaceReserveTests {
         ledger.logAllocated = ledger.wantedLog
         #expect(ledger.hasLogToFill)
     }
+
+    @Test("the number of pages is needed at first, after a change of the free ones, and without a full reserve")
+    func pageCounts() {
+        var ledger = SpaceReserve()
+        let kept = SpaceReserve.pageReserve
+        ledger.noteFree(kept)
+        #expect(ledger.mayHaveGrown(free: kept), "nothing is allocated yet")
+        ledger.pagesAllocated = 1000
+        #expect(!ledger.mayHaveGrown(free: kept))
+        #expect(ledger.mayHaveGrown(free: kept + 1) && ledger.mayHaveGrown(free: kept - 1))
+        ledger.noteFree(kept - 1)
+        #expect(ledger.mayHaveGrown(free: kept - 1))
+    }
 }

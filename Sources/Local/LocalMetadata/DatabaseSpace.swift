@@ -92,8 +92,13 @@ final class DatabaseSpace: Sendable {
     /// reserve.
     /// - Returns: Whether the file grew; ``ended(isCommitted:)`` must follow then.
     func admit(_ use: SpaceUse, _ db: Database) throws -> Bool {
-        let (pages, free) = try Self.pages(db)
-        let growth = state.withLock { $0.canReserve ? $0.reserve.growth(pages: pages, free: free) : 0 }
+        let free = try Self.freePages(db)
+        guard state.withLock({ $0.canReserve && $0.reserve.mayHaveGrown(free: free) }) else { return false }
+        let pages = try Self.pages(db)
+        let growth = state.withLock { state in
+            state.reserve.noteFree(free)
+            return state.reserve.growth(pages: pages, free: free)
+        }
         guard growth > 0 else { return false }
         self.growth.wait()
         do {
@@ -128,7 +133,7 @@ final class DatabaseSpace: Sendable {
             try db.perform(
                 "INSERT OR REPLACE INTO setting (key, value) VALUES ('reserve', zeroblob(?))", [(free + growth) * 4000])
             try db.perform("DELETE FROM setting WHERE key = 'reserve'")
-            let after = try Self.pages(db).pages
+            let after = try Self.pages(db)
             guard after <= pages + growth || allocate(pages: after) else { throw Self.full }
             return
         }
@@ -145,11 +150,10 @@ final class DatabaseSpace: Sendable {
         }
     }
 
-    private static func pages(_ db: Database) throws -> (pages: Int, free: Int) {
-        (
-            Int(try db.optionalNumber("PRAGMA page_count") ?? 0),
-            Int(try db.optionalNumber("PRAGMA freelist_count") ?? 0)
-        )
+    private static func pages(_ db: Database) throws -> Int { Int(try db.optionalNumber("PRAGMA page_count") ?? 0) }
+
+    private static func freePages(_ db: Database) throws -> Int {
+        Int(try db.optionalNumber("PRAGMA freelist_count") ?? 0)
     }
 
     /// Makes the file at least that many pages long, with allocated blocks.
