@@ -119,9 +119,14 @@ struct RecentRowsTests {
         let first = try look(node)
         #expect(first.item?.name == file.name && first.reads == 0)
         try metadata.write { try $0.transfers.setUsed([node: Timestamp(seconds: 1)]) }
+        let used = try look(node)
+        #expect(used.item?.used == Timestamp(seconds: 1) && used.reads == 0)
+        // A statement that does not say what the row is after it.
+        let change = "UPDATE local SET used = 2000000000 WHERE node = ?"
+        try metadata.write { try $0.db.perform(change, [Int64(node.value)]) }
         for reads in [1, 0] as [UInt64] {
             let next = try look(node)
-            #expect(next.item?.used == Timestamp(seconds: 1) && next.reads == reads)
+            #expect(next.item?.used == Timestamp(seconds: 2) && next.reads == reads)
         }
 
         let (old, number) = (try #require(try metadata.item(node)), metadata.snapshot)

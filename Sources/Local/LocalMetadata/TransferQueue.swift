@@ -105,11 +105,15 @@ package struct TransferQueue: MetadataTable {
         UInt64(clamping: try number(QueueQueries.presentBytes))
     }
 
-    /// Records when these files were last opened.
+    /// Records when these files were last opened. Their rows stay in memory: they are the ones that will be opened again.
     package func setUsed(_ times: [NodeID: Timestamp]) throws {
         for (node, time) in times {
+            let known = memory.rows?[node]
             try run(
                 "UPDATE local SET used = ? WHERE node = ?", [time.nanoseconds, Int64(bitPattern: node.value)])
+            guard var known else { continue }
+            known.used = time
+            memory.rows?.wrote(known)
         }
     }
 }
