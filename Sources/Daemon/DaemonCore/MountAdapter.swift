@@ -42,6 +42,7 @@ final class MountAdapter: MountedFiles {
             entries: effects.changedEntries.map { ($0.parent, $0.name.bytes) })
         watches.notify(RemoteChanges(effects))
         claims.changed(effects)
+        invalidator.afterwards { [claims] in claims.contentChanged(of: effects.changedNodes) }
         claims.lost(effects.lostVersions)
         for change in effects.keyValues { keyValues.changed(change) }
         if effects.wantsDownloads { source.downloadsWanted() }

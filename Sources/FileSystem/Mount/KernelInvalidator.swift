@@ -26,6 +26,9 @@ package final class KernelInvalidator: Sendable {
     /// Waits until what was to be invalidated before is. Handlers of requests must not call it.
     func flush() { queue.sync {} }
 
+    /// Runs `body` once what was to be invalidated before is. Returns at once.
+    package func afterwards(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
     /// Invalidates attributes and bytes of nodes, then the meaning of names. Returns at once; the order is kept.
     package func invalidate(nodes: [NodeID], entries: [(parent: NodeID, name: [UInt8])]) {
         guard let notifier = notifier.withLock({ $0 }), !nodes.isEmpty || !entries.isEmpty else { return }

@@ -134,7 +134,7 @@ package final class ClaimService: TreeObserver {
         }
     }
 
-    /// Handles changes from other devices: items that have moved, names that have a new item, and content that has arrived.
+    /// Handles changes from other devices: items that have moved, and names that have a new item. ``contentChanged(of:)`` has to follow.
     package func changed(_ effects: TreeEffects) {
         // An item that took the place of another was reported as its successor.
         let successors = successors.withLock { successors in
@@ -158,7 +158,13 @@ package final class ClaimService: TreeObserver {
             arbiter.handle(.created(item, at: place, by: nil))
             tree.row(of: item).map { tell($0, .gained) }
         }
-        for node in effects.changedNodes where tree.hasContent(ItemNumber(node)) {
+    }
+
+    /// Handles content and attributes from other devices. Must be called once the kernel has the new attributes: a presenter that still found
+    /// the former time of modification would take the document for unchanged, and would not be notified again.
+    package func contentChanged(of nodes: Set<NodeID>) {
+        guard !clients.deliveries.isEmpty else { return }
+        for node in nodes where tree.hasContent(ItemNumber(node)) {
             arbiter.handle(.changed(ItemNumber(node), by: nil))
         }
     }
