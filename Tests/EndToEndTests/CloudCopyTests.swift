@@ -59,7 +59,7 @@ extension EndToEnd {
                 }
                 try await a.ubiquity(["cloud", "copy", first, second]).text()
                 try await b.stop()
-                try await b.start()
+                try await b.start(["--cloud", second])
                 try await b.shell("echo three > f")
                 try await b.sync()
                 #expect(try await b.contents("f") == "three")
