@@ -10,18 +10,18 @@ extension MetadataTable {
     var db: Database { transaction.db }
     var memory: TransactionMemory { transaction.memory }
 
-    func fetchOne<T: ColumnDecodable>(_ sql: String, _ arguments: StatementValues) throws -> T? {
+    func fetchOne<T: ColumnDecodable>(_ sql: String, _ values: StatementValues) throws -> T? {
         var found: T?
-        try db.forEachRow(sql, arguments) { columns in
+        try db.forEachRow(sql, values) { columns in
             found = try T(columns: columns, in: transaction)
             return false
         }
         return found
     }
 
-    func fetchAll<T: ColumnDecodable>(_ sql: String, _ arguments: StatementValues = []) throws -> [T] {
+    func fetchAll<T: ColumnDecodable>(_ sql: String, _ values: StatementValues = []) throws -> [T] {
         var items: [T] = []
-        try db.forEachRow(sql, arguments) { columns in
+        try db.forEachRow(sql, values) { columns in
             items.append(try T(columns: columns, in: transaction))
             return true
         }
@@ -31,10 +31,10 @@ extension MetadataTable {
     /// As ``fetchAll(_:_:)`` of items by ``LocalItem/selection``: rows with values that no item can have are left out, and their nodes
     /// returned separately. For lists and queues, where one such row must not block all others; not where missing rows affect a decision.
     func fetchReadable(
-        _ sql: String, _ arguments: StatementValues = []
+        _ sql: String, _ values: StatementValues = []
     ) throws -> (items: [LocalItem], unreadable: [NodeID]) {
         var (items, unreadable): ([LocalItem], [NodeID]) = ([], [])
-        try db.forEachRow(sql, arguments) { columns in
+        try db.forEachRow(sql, values) { columns in
             do { items.append(try LocalItem(columns: columns)) } catch let error as MetadataError {
                 guard error.code == .damaged else { throw error }
                 unreadable.append(NodeID(columns.unsigned(LocalItem.Column.node.rawValue)))
@@ -44,14 +44,14 @@ extension MetadataTable {
         return (items, unreadable)
     }
 
-    func run(_ sql: String, _ arguments: StatementValues) throws { try db.perform(sql, arguments) }
+    func run(_ sql: String, _ values: StatementValues) throws { try db.perform(sql, values) }
 
     /// Returns the first column of the first row; 0 where there is none.
-    func number(_ sql: String, _ arguments: StatementValues = []) throws -> Int64 {
-        try optionalNumber(sql, arguments) ?? 0
+    func number(_ sql: String, _ values: StatementValues = []) throws -> Int64 {
+        try optionalNumber(sql, values) ?? 0
     }
 
-    func optionalNumber(_ sql: String, _ arguments: StatementValues = []) throws -> Int64? {
-        try db.optionalNumber(sql, arguments)
+    func optionalNumber(_ sql: String, _ values: StatementValues = []) throws -> Int64? {
+        try db.optionalNumber(sql, values)
     }
 }

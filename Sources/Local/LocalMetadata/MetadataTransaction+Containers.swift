@@ -27,9 +27,9 @@ extension MetadataTransaction {
         try run("UPDATE container SET isInCloud = 1 WHERE id = ?", [container.value])
     }
 
-    private func containers(_ condition: String, _ arguments: StatementValues) throws -> [LocalContainer] {
+    private func containers(_ condition: String, _ values: StatementValues) throws -> [LocalContainer] {
         try fetchAll(
-            "SELECT id, name, node, sequence, isInCloud FROM container WHERE \(condition) ORDER BY id", arguments)
+            "SELECT id, name, node, sequence, isInCloud FROM container WHERE \(condition) ORDER BY id", values)
     }
 }
 

@@ -143,9 +143,9 @@ extension ItemHistory {
         return try (noted + departed).compactMap { try deletedItem($0, in: container) }
     }
 
-    private func ids(_ sql: String, _ arguments: StatementValues) throws -> [ItemID] {
+    private func ids(_ sql: String, _ values: StatementValues) throws -> [ItemID] {
         var ids: [ItemID] = []
-        try db.forEachRow(sql, arguments) { columns in
+        try db.forEachRow(sql, values) { columns in
             ids.append(try ItemID(data: columns.data(0)))
             return true
         }

@@ -75,11 +75,11 @@ extension PendingChanges {
         try run("DELETE FROM departed WHERE container = ? AND item = ?", [container.value, item.data])
     }
 
-    private func departures(_ condition: String, _ arguments: StatementValues) throws -> [Departure] {
+    private func departures(_ condition: String, _ values: StatementValues) throws -> [Departure] {
         let hasAny = try memory.flag(\.hasDepartures) { try number("SELECT EXISTS (SELECT 1 FROM departed)") != 0 }
         guard hasAny else { return [] }
         return try fetchAll(
-            "SELECT container, item, parent, name, kind, time, isSent FROM departed WHERE \(condition)", arguments)
+            "SELECT container, item, parent, name, kind, time, isSent FROM departed WHERE \(condition)", values)
     }
 }
 

@@ -37,9 +37,9 @@ extension PendingChanges {
             resolution.key)
     }
 
-    private func resolutions(_ condition: String, _ arguments: StatementValues) throws -> [Resolution] {
+    private func resolutions(_ condition: String, _ values: StatementValues) throws -> [Resolution] {
         try fetchAll(
-            "SELECT container, item, sequence, changeIndex FROM resolution WHERE \(condition)", arguments)
+            "SELECT container, item, sequence, changeIndex FROM resolution WHERE \(condition)", values)
     }
 }
 
