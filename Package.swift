@@ -74,7 +74,7 @@ let package = Package(
         .testTarget(name: "BasicsTests", dependencies: ["Basics"]),
         .systemLibrary(
             name: "CCrypto", path: "Sources/Model/CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .target(name: "Cryptography", dependencies: ["CCrypto"], path: "Sources/Model/Cryptography"),
+        .target(name: "Cryptography", dependencies: ["CCrypto", "CloudModel"], path: "Sources/Model/Cryptography"),
         .testTarget(name: "CryptographyTests", dependencies: ["Basics", "Cryptography", "TestSupport"]),
         .target(name: "CloudModel", dependencies: ["Basics"], path: "Sources/Model/CloudModel"),
         .testTarget(name: "CloudModelTests", dependencies: ["Basics", "CloudModel"]),
@@ -103,17 +103,19 @@ let package = Package(
             path: "Sources/Cloud/Chunking"),
         .testTarget(name: "ChunkingTests", dependencies: ["Basics", "Chunking", "CloudModel", "TestSupport"]),
         .target(
-            name: "CloudStorage", dependencies: ["Basics", "CloudModel", logging], path: "Sources/Cloud/CloudStorage"),
+            name: "CloudStorage", dependencies: ["Basics", "CloudModel", "Cryptography", logging],
+            path: "Sources/Cloud/CloudStorage"),
         .testTarget(
             name: "CloudStorageTests", dependencies: ["Basics", "CloudModel", "CloudStorage", "TestSupport"]),
         .target(
             name: "DirectoryCloud",
-            dependencies: ["Basics", "CLinux", "CloudModel", "CloudStorage", logging, systemPackage],
+            dependencies: ["Basics", "CLinux", "CloudModel", "CloudStorage", "Cryptography", logging, systemPackage],
             path: "Sources/Cloud/DirectoryCloud"),
         .testTarget(
             name: "DirectoryCloudTests",
             dependencies: [
-                "Basics", "CloudModel", "CloudStorage", "DirectoryCloud", "TestSupport", logging, systemPackage,
+                "Basics", "CloudModel", "CloudStorage", "Cryptography", "DirectoryCloud", "TestSupport", logging,
+                systemPackage,
             ]),
 
         .systemLibrary(
@@ -126,14 +128,16 @@ let package = Package(
             name: "HTTPTransportTests", dependencies: ["Basics", "HTTPTransport", "TestSupport"]),
         .target(
             name: "HTTPCloud",
-            dependencies: ["Basics", "CloudModel", "CloudProtocol", "CloudStorage", "HTTPTransport", logging],
+            dependencies: [
+                "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "Cryptography", "HTTPTransport", logging,
+            ],
             path: "Sources/Cloud/HTTPCloud"),
         .testTarget(
             name: "HTTPCloudTests",
             dependencies: [
-                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "HTTPCloud",
-                "HTTPTransport", "S3Client", "S3Double", "ServerStorage", "ServerSupport", "TestSupport", logging,
-                nioCore, nioPosix,
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "Cryptography",
+                "HTTPCloud", "HTTPTransport", "S3Client", "S3Double", "ServerStorage", "ServerSupport", "TestSupport",
+                logging, nioCore, nioPosix,
             ]),
 
         .target(
@@ -147,13 +151,14 @@ let package = Package(
             dependencies: ["Basics", "HTTPTransport", "S3Client", "S3Double", "TestSupport", logging]),
 
         .target(
-            name: "S3Cloud", dependencies: ["Basics", "CloudModel", "CloudStorage", "S3Client", logging],
+            name: "S3Cloud",
+            dependencies: ["Basics", "CloudModel", "CloudStorage", "Cryptography", "S3Client", logging],
             path: "Sources/Cloud/S3Cloud"),
         .testTarget(
             name: "S3CloudTests",
             dependencies: [
-                "Basics", "CloudModel", "CloudStorage", "HTTPTransport", "S3Client", "S3Cloud", "S3Double",
-                "TestSupport", logging,
+                "Basics", "CloudModel", "CloudStorage", "Cryptography", "HTTPTransport", "S3Client", "S3Cloud",
+                "S3Double", "TestSupport", logging,
             ]),
 
         .target(
@@ -166,7 +171,7 @@ let package = Package(
         // MARK: Local: what a device keeps
         .target(
             name: "LocalMetadata",
-            dependencies: ["Basics", "CLinux", "CloudModel", "ContainerLog", grdb, logging, sqlite],
+            dependencies: ["Basics", "CLinux", "CloudModel", "ContainerLog", "Cryptography", grdb, logging, sqlite],
             path: "Sources/Local/LocalMetadata"),
         .testTarget(
             name: "LocalMetadataTests",
@@ -213,9 +218,9 @@ let package = Package(
         .testTarget(
             name: "MaintenanceTests",
             dependencies: [
-                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "DirectoryCloud",
-                "LocalContent", "LocalMetadata", "Maintenance", "Sync", "TestSupport", "Transfers", "VirtualFileSystem",
-                logging, systemPackage,
+                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "Cryptography", "DeviceSupport",
+                "DirectoryCloud", "LocalContent", "LocalMetadata", "Maintenance", "Sync", "TestSupport", "Transfers",
+                "VirtualFileSystem", logging, systemPackage,
             ]),
 
         // MARK: Services: what programs share
@@ -327,8 +332,8 @@ let package = Package(
         .testTarget(
             name: "ServerStorageTests",
             dependencies: [
-                "Basics", "Chunking", "CloudModel", "CloudProtocol", "ContainerLog", "HTTPTransport", "S3Client",
-                "S3Double", "ServerStorage", "ServerSupport", "TestSupport", grdb, logging,
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "ContainerLog", "Cryptography", "HTTPTransport",
+                "S3Client", "S3Double", "ServerStorage", "ServerSupport", "TestSupport", grdb, logging,
             ]),
         .target(
             name: "ServerConsole", dependencies: ["Basics", "CloudModel", "ContainerLog"],

@@ -3,9 +3,9 @@ package import CloudStorage
 import Synchronization
 
 /// A cloud in this process's memory. Calls can be held, failed and counted through ``gate``; stored bytes can be damaged and counted here.
-package final class InMemoryBackend: ChangeNotifying, ChunkCollecting, CloudContinuing {
+package final class InMemoryBackend: ChangeNotifying, ChunkCollecting {
     private struct State {
-        var logs: [ContainerName: [[UInt8]]] = [:]
+        var logs: [ContainerName: MemoryLog] = [:]
         /// Frames by chunk and by the epoch of their key.
         var chunks: [ContainerName: [ChunkID: [UInt64: [UInt8]]]] = [:]
         var listeners: [UInt64: AsyncStream<CloudEvent>.Continuation] = [:]
@@ -27,17 +27,18 @@ package final class InMemoryBackend: ChangeNotifying, ChunkCollecting, CloudCont
         return identity.withLock { $0 }
     }
 
-    package func record(former identity: String, ends: [ContainerName: LogSequence]) async throws {
-        self.identity.withLock { known in
-            var former = known.former
-            former[identity] = ends
-            known = CloudIdentity(known.text, former: former)
-        }
-    }
-
     /// Gives the cloud another identity, as if the other cloud lay at this address.
-    package func rename(to identity: String, former: [String: [ContainerName: LogSequence]] = [:]) {
-        self.identity.withLock { $0 = CloudIdentity(identity, former: former) }
+    package func rename(to identity: String) { self.identity.withLock { $0 = CloudIdentity(identity) } }
+
+    /// Returns a copy of the logs and chunks, for ``putBack(_:)``.
+    package func copy() -> Copy { state.withLock { Copy(logs: $0.logs, chunks: $0.chunks) } }
+
+    /// Replaces the logs and chunks by a copy, as when a backup of the cloud is restored.
+    package func putBack(_ copy: Copy) { state.withLock { ($0.logs, $0.chunks) = (copy.logs, copy.chunks) } }
+
+    package struct Copy: Sendable {
+        fileprivate let logs: [ContainerName: MemoryLog]
+        fileprivate let chunks: [ContainerName: [ChunkID: [UInt64: [UInt8]]]]
     }
 
     package func containers() async throws -> [ContainerName] {
@@ -49,35 +50,34 @@ package final class InMemoryBackend: ChangeNotifying, ChunkCollecting, CloudCont
         try await gate.pass(.createContainer)
         let isNew = state.withLock { state in
             guard state.logs[name] == nil else { return false }
-            state.logs[name] = []
+            state.logs[name] = MemoryLog()
             return true
         }
         if isNew { send(.containersChanged) }
     }
 
-    package func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence {
+    package func append(
+        _ payload: [UInt8], to container: ContainerName, after position: LogPosition
+    ) async throws -> LogSequence {
         try await gate.pass(.append)
         let sequence = try state.withLock { state in
-            guard state.logs[container] != nil else { throw absent(container) }
-            state.logs[container, default: []].append(payload)
-            return LogSequence(UInt64(state.logs[container, default: []].count))
+            guard var log = state.logs[container] else { throw absent(container) }
+            _ = try log.entries(after: position, of: container)
+            log.append(payload)
+            state.logs[container] = log
+            return log.end.sequence
         }
         send(.containerChanged(container))
         return sequence
     }
 
     package func entries(
-        in container: ContainerName, after sequence: LogSequence, limit: Int
+        in container: ContainerName, after position: LogPosition, limit: Int
     ) async throws -> [LogRecord] {
         try await gate.pass(.entries)
         return try state.withLock { state in
             guard let log = state.logs[container] else { throw absent(container) }
-            guard sequence.value <= UInt64(log.count) else {
-                throw CloudError(.damaged, "The log ends before \(sequence).")
-            }
-            return log.enumerated().dropFirst(Int(sequence.value)).prefix(limit).map {
-                LogRecord(sequence: LogSequence(UInt64($0.offset) + 1), payload: $0.element)
-            }
+            return Array(try log.entries(after: position, of: container).prefix(limit))
         }
     }
 

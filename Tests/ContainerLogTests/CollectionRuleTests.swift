@@ -103,20 +103,6 @@ struct CollectionRuleTests {
         #expect(log.isLive(1))
     }
 
-    @Test("A log without collections is folded with the rules that it was folded with")
-    func unneeded() throws {
-        var batch = try TestLog().madeAlone()
-        #expect(batch.rules == 1)
-        batch.collection = 1
-        #expect(batch.rules == 5)
-        batch.collection = 0
-        batch.keyEpoch = 1
-        #expect(batch.rules == 5)
-        batch.keyEpoch = 0
-        batch.changes = [.collection(.done(epoch: 1))]
-        #expect(batch.rules == 5)
-    }
-
     private func fold(_ log: inout TestLog, knowing epoch: UInt64) throws -> FoldResult {
         var batch = try log.made(TestLog.a, .file(log.tree.state().sequence.value + 100, "f", 30))
         batch.collection = epoch

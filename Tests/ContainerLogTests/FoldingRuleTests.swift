@@ -59,11 +59,9 @@ struct FoldingRuleTests {
         #expect(!log.tree.state().foldsNames && !isDeclared(log))
     }
 
-    @Test("An entry that says how names are compared needs rules 6; an attribute that does not fit switches nothing")
-    func rules() throws {
+    @Test("An attribute that does not fit switches nothing")
+    func tooLong() throws {
         var log = try TestLog()
-        let batch = try log.made(TestLog.a, set([1]))
-        #expect(try batch.encoded()[1] == 6)
         let filler = AttributeChanges(extended: ["user.x": [UInt8](repeating: 0, count: 65_530)])
         try log.append(TestLog.a, .setAttributes(.root, filler), set([1]))
         #expect(!log.tree.state().foldsNames && !isDeclared(log))

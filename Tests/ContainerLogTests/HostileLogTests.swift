@@ -16,7 +16,7 @@ struct HostileLogTests {
     }
 
     private func check(seed: UInt64, foldsNames: Bool) throws {
-        var log = HostileLog(seed: seed, rules: UInt16(seed % 6) + 1, foldsNames: foldsNames)
+        var log = HostileLog(seed: seed, foldsNames: foldsNames)
         var other = log.tree
         for number in UInt64(1)...40 {
             let (batch, result) = try log.next()

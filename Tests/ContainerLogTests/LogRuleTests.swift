@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import ContainerLog
+import TestSupport
 import Testing
 
 @Suite("Log rules: order, repeats, versions of the rules, time")

@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import ContainerLog
+import TestSupport
 import Testing
 
 @Suite("Many conflict versions of one file")

@@ -156,59 +156,6 @@ struct PackageRuleTests {
         #expect(try log.tree.packageTypes() == PackageTypes())
     }
 
-    /// Returns the batch as an entry that names other rules than its changes need.
-    private func entry(_ batch: ChangeBatch, under rules: UInt8) throws -> ChangeBatch {
-        var bytes = try batch.encoded()
-        bytes[1] = rules
-        return try ChangeBatch(decoding: bytes)
-    }
-
-    @Test(
-        "Under rules without package declarations they are stored as attributes, until an entry of newer rules declares one"
-    )
-    func declaredTooEarly() throws {
-        var log = try TestLog()
-        let early = try entry(log.made(TestLog.a, declare("mydoc")), under: 3)
-        #expect(try ChangeBatch(decoding: early.encoded()) == early)
-        try log.fold(early)
-        #expect(log.tree.item(.root)?.attributes.extended.keys.contains(ReservedAttribute.packageType("mydoc")) == true)
-        try log.append(TestLog.a, .folder(1, "d.mydoc"))
-        try log.append(TestLog.b, .folder(2, "d.mydoc"))
-        #expect(log.names() == ["d.mydoc"])
-        try log.append(TestLog.b, declare("other"))
-        try log.append(TestLog.b, .folder(3, "d.mydoc"), .folder(4, "d.other"), .folder(5, "d.other"))
-        #expect(log.names() == ["d 2.mydoc", "d 2.other", "d.mydoc", "d.other"])
-        try log.fold(entry(log.made(TestLog.a, declare("third")), under: 3))
-        #expect(try log.tree.packageTypes().declared == ["mydoc", "other", "third"])
-    }
-
-    @Test("A store keeps the rules and whether declarations apply")
-    func storedRules() {
-        var state = LogState(sequence: LogSequence(7), rules: 3, time: .minute(1), foldsNames: true)
-        for ignores in [false, true] {
-            state.ignoresPackageTypes = ignores
-            let read = LogState(
-                sequence: state.sequence, storedRules: state.storedRules, time: state.time, foldsNames: true)
-            #expect(read == state)
-        }
-    }
-
-    @Test("A key that is written under rules without keys is damage, as in releases that know only those rules")
-    func keyTooEarly() throws {
-        var log = try TestLog()
-        let batch = try log.made(TestLog.a, .setValue(key: "k", value: [1], time: .zero))
-        #expect(throws: LogError.self) { try entry(batch, under: 1) }
-    }
-
-    @Test("An entry that declares a package type requires a release that supports it")
-    func declaredRules() throws {
-        let batch = ChangeBatch(
-            device: TestLog.a, deviceName: "A", deviceSequence: 1, time: .zero, changes: [declare("mydoc")])
-        let bytes = try batch.encoded()
-        #expect(bytes[1] == 4)
-        #expect(try ChangeBatch(decoding: bytes) == batch)
-    }
-
     @Test(
         "Text that is not an extension declares nothing",
         arguments: ["", "A", "a.b", "a b", "é", String(repeating: "a", count: 65)])

@@ -51,25 +51,6 @@ struct ConnectTests {
         }
     }
 
-    @Test("A cloud names the clouds that were copied into it; a damaged list of them is an error that says so")
-    func former() async throws {
-        try await withFolder { folder in
-            let path = folder.appending("cloud")
-            let cloud = try await newCloud(path)
-            try await cloud.record(former: "one", ends: [.cloudDocs: LogSequence(1)])
-            try await cloud.record(former: "two", ends: [:])
-            try await cloud.record(former: "one", ends: [.cloudDocs: LogSequence(3)])
-            // The connection is not disturbed: the cloud is the same.
-            _ = try await cloud.append([1], to: .cloudDocs)
-            let identity = try await cloud.connect(create: false)
-            let again = try await backend(path).connect(create: false)
-            #expect(identity == again)
-            #expect(identity.former == ["one": [.cloudDocs: LogSequence(3)], "two": [:]])
-            try path.appending("ubiquity-former-clouds").write([1, 2])
-            await expectCloudError(.damaged) { _ = try await backend(path).connect(create: false) }
-        }
-    }
-
     @Test("A file in place of the directory, or a missing parent, is offline")
     func noDirectory() async throws {
         try await withFolder { folder in

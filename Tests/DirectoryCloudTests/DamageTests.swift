@@ -36,7 +36,7 @@ struct DamageTests {
         }
     }
 
-    @Test("A log that lost an entry in the middle is damaged at that entry and does not end there")
+    @Test("A log that lost an entry in the middle has diverged at that entry and does not end there")
     func gap() async throws {
         try await withFolder { folder in
             let cloud = try await newCloud(folder.appending("cloud"))
@@ -45,8 +45,8 @@ struct DamageTests {
             let fresh = backend(folder.appending("cloud"))
             _ = try await fresh.connect(create: false)
             #expect(try await fresh.entries(in: .cloudDocs, after: .zero, limit: 1).map(\.payload) == [[1]])
-            await expectCloudError(.damaged) { _ = try await fresh.entries(in: .cloudDocs, after: .zero, limit: 9) }
-            await expectCloudError(.damaged) {
+            await expectCloudError(.diverged) { _ = try await fresh.entries(in: .cloudDocs, after: .zero, limit: 9) }
+            await expectCloudError(.diverged) {
                 _ = try await fresh.entries(in: .cloudDocs, after: LogSequence(1), limit: 9)
             }
         }
@@ -59,8 +59,8 @@ struct DamageTests {
             let cloud = try await newCloud(path)
             for number in UInt8(1)...3 { _ = try await cloud.append([number], to: .cloudDocs) }
             run(["rm", path.entry(3).string])
-            await expectCloudError(.damaged) { _ = try await cloud.append([4], to: .cloudDocs) }
-            await expectCloudError(.damaged) {
+            await expectCloudError(.diverged) { _ = try await cloud.append([4], to: .cloudDocs) }
+            await expectCloudError(.diverged) {
                 _ = try await cloud.entries(in: .cloudDocs, after: LogSequence(2), limit: 9)
             }
             #expect(!path.entry(3).isThere && !path.entry(4).isThere)

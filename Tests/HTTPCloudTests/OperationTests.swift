@@ -1,6 +1,7 @@
 import CloudModel
 import CloudProtocol
 import CloudStorage
+import Cryptography
 import Foundation
 import HTTPCloud
 import ServerStorage
@@ -72,7 +73,7 @@ struct OperationTests {
             try await device.createContainer(.cloudDocs)
             _ = try await device.append([1], to: .cloudDocs)
             _ = try await server.store.backUp(to: folders[1])
-            _ = try await device.append([2], to: .cloudDocs)
+            _ = try await device.append([2, 2], to: .cloudDocs)
             return (token: token, identity: identity.text)
         }
         _ = try await ServerRestore(from: folders[1], to: folders[2]).run()
@@ -80,26 +81,20 @@ struct OperationTests {
             let device = server.backend(known.token)
             await expectCloudError(.unauthorized) { _ = try await device.connect(create: false) }
             #expect(try await server.store.devices.confirm(device: nil) == 1)
-            // Grows the log beyond the last entry that a device has seen.
             let found = try await device.connect(create: false)
-            for number in UInt8(3)..<6 { _ = try await device.append([number], to: .cloudDocs) }
-            #expect(found.text != known.identity)
-            #expect(found.continues(known.identity, readTo: [.cloudDocs: LogSequence(1)]))
-            #expect(!found.continues(known.identity, readTo: [.cloudDocs: LogSequence(2)]))
-            #expect(!found.continues("another", readTo: [:]))
-        }
-    }
-
-    @Test("a request with the cloud's former identity is refused until the device connects again")
-    func renamed() async throws {
-        try await withServer { server in
-            let device = try await server.device()
-            let notes = try #require(ContainerName("notes"))
-            try await device.createContainer(notes)
-            try await server.store.removeContainer(notes, ofAccount: "anna")
-            await expectCloudError(.offline) { _ = try await device.append([1], to: .cloudDocs) }
-            _ = try await device.connect(create: false)
-            #expect(try await device.append([1], to: .cloudDocs) == LogSequence(1))
+            #expect(found.text == known.identity)
+            let left = LogPosition.start.following([1])
+            #expect(try await device.entries(in: .cloudDocs, after: left, limit: 9).isEmpty)
+            // Grows the log beyond the last entry that a device has seen.
+            for number in UInt8(2)..<6 {
+                let seen = left.following([2, 2])
+                await expectCloudError(.diverged) {
+                    _ = try await device.entries(in: .cloudDocs, after: seen, limit: 9)
+                }
+                await expectCloudError(.diverged) { _ = try await device.append([9], to: .cloudDocs, after: seen) }
+                #expect(try await device.append([number], to: .cloudDocs) == LogSequence(UInt64(number)))
+            }
+            #expect(try await device.entries(in: .cloudDocs, after: left, limit: 9).count == 4)
         }
     }
 }

@@ -6,6 +6,7 @@ import Foundation
 import HTTPCloud
 import ServerStorage
 import ServerSupport
+import TestSupport
 import Testing
 
 @Suite("Devices with read-only access", .timeLimit(.minutes(10)))

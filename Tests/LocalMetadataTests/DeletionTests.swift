@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import ContainerLog
+import TestSupport
 import Testing
 
 @testable import LocalMetadata

@@ -33,7 +33,7 @@ struct SealTests {
             item.pendingSince = number % 3 == 0 ? .zero : nil
             try transaction.local.insert(item)
         }
-        try transaction.pending.setBatch([1, 2, 3], deviceSequence: 4, of: container)
+        try transaction.pending.setBatch([1, 2, 3], of: BatchAuthor(device: DeviceID(7), number: 4), in: container)
         try transaction.setManifest([4, 5, 6], for: Digest(words: (1, 2, 3, 4)))
         try transaction.setSetting("device", Data("0001".utf8))
     }

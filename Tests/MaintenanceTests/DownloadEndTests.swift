@@ -118,7 +118,7 @@ struct DownloadEndTests {
         try test.metadata.write { [item] in try $0.local.update(item) }
         let files = VirtualFileSystem(
             metadata: test.metadata, content: test.content, source: LateSource(test), time: SystemTime(),
-            owner: (1000, 1000), device: test.context.device, log: test.context.log)
+            owner: (1000, 1000), device: { test.context.device }, log: test.context.log)
         return (test, files, item)
     }
 }

@@ -71,7 +71,7 @@ struct LostChunksTests {
         await running.value
         test.backend.gate.open()
         test.backend.replaceChunk(chunk, in: .cloudDocs, with: nil)
-        test.backend.rename(to: "copy", former: ["memory": [.cloudDocs: LogSequence(UInt64.max)]])
+        test.backend.rename(to: "copy")
         let again = Task { [engine = SyncEngine(test.context, limits: CacheLimits(minimumFree: 0))] in
             await engine.run()
         }

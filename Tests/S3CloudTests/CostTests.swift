@@ -1,5 +1,6 @@
 import CloudModel
 import CloudStorage
+import Cryptography
 import S3Double
 import TestSupport
 import Testing
@@ -19,7 +20,7 @@ struct CostTests {
                 let missing = try await device.missing([chunk(1).id], in: .cloudDocs)
                 #expect(missing.count == 1)
                 try await device.putChunk(chunk(1), in: .cloudDocs)
-                _ = try await device.append([2], to: .cloudDocs)
+                _ = try await device.append([2], to: .cloudDocs, after: LogPosition.start.following([1]))
                 await device.finishBackgroundWork()
             }
             #expect(requests == ["HEAD chunks": 1, "PUT chunks": 1, "PUT log": 1, "PUT bell": 1])

@@ -1,5 +1,6 @@
 import CloudModel
 import CloudStorage
+import Cryptography
 import S3Client
 import S3Double
 import TestSupport
@@ -91,7 +92,7 @@ struct FailureTests {
             var events = reader.events().makeAsyncIterator()
             // The first look reports what is there.
             while let event = await events.next(), event != .containersChanged {}
-            let entry = try StoredFrame(.entry, of: [1]).header + [1]
+            let entry = try StoredFrame.entry([1], digest: Digest.zero.chained([1])).header + [1]
             cloud.double.set("\(cloud.location.prefix)/containers/CloudDocs/log/000000001", entry)
             while try await reader.wholeLog().isEmpty, await events.next() != nil {}
             let log = try await reader.wholeLog()
@@ -165,14 +166,14 @@ struct FailureTests {
         }
     }
 
-    @Test("A log that lost its last entry is damage for a writer too, which leaves no gap", .timeLimit(.minutes(5)))
+    @Test("A log that lost its last entry has diverged for a writer too, which leaves no gap", .timeLimit(.minutes(5)))
     func shortened() async throws {
         try await withCloud { cloud in
             let device = try await cloud.device(time: SteppingTime())
             for number in UInt8(1)...3 { _ = try await device.append([number], to: .cloudDocs) }
             let last = try #require(cloud.double.objects.keys.first { $0.hasSuffix("log/000000003") })
             cloud.double.set(last, nil)
-            _ = await expect(.damaged) { _ = try await device.append([4], to: .cloudDocs) }
+            _ = await expect(.diverged) { _ = try await device.append([4], to: .cloudDocs) }
             #expect(cloud.double.objects.keys.count { $0.contains("/log/") } == 2)
         }
     }

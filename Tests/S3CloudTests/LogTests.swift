@@ -1,5 +1,6 @@
 import CloudModel
 import CloudStorage
+import Cryptography
 import S3Client
 import S3Double
 import TestSupport
@@ -108,7 +109,7 @@ struct LogTests {
             let key = try #require(cloud.double.objects.keys.first { $0.contains("/segments/") })
             let bytes = try #require(cloud.double.objects[key])
             let segment = try LogSegment(index: 0, parsing: bytes)
-            #expect(segment.payloads == (1...999).map { cloud.payload(UInt64($0)) })
+            #expect(segment.entries.map(\.payload) == (1...999).map { cloud.payload(UInt64($0)) })
         }
     }
 
@@ -148,14 +149,37 @@ extension TestCloud {
     /// Puts entries up to a number into the store, as other devices would have, and some segments.
     func fill(to last: UInt64, segments: [UInt64]) throws {
         let layout = S3Layout(prefix: location.prefix)
-        guard last > 0 else { return }
-        for number in 1...last where double.objects[layout.entry(.cloudDocs, number)] == nil {
-            let payload = payload(number)
-            double.set(layout.entry(.cloudDocs, number), try StoredFrame(.entry, of: payload).header + payload)
+        let end = segments.map(LogSegment.last).max() ?? 0
+        guard max(last, end) > 0 else { return }
+        var digest = Digest.zero
+        var entries: [LoggedEntry] = []
+        for number in 1...max(last, end) {
+            let stored = double.objects[layout.entry(.cloudDocs, number)].map {
+                Array($0.dropFirst(StoredFrame.headerSize(of: .entry)))
+            }
+            let payload = stored ?? payload(number)
+            digest = digest.chained(payload)
+            entries.append(LoggedEntry(digest: digest, payload: payload))
+            guard stored == nil, number <= last else { continue }
+            let header = try StoredFrame.entry(payload, digest: digest).header
+            double.set(layout.entry(.cloudDocs, number), header + payload)
         }
         for index in segments {
-            let payloads = (LogSegment.first(of: index)...LogSegment.last(of: index)).map(payload)
-            double.set(layout.segment(.cloudDocs, index), try LogSegment(index: index, payloads: payloads).encoded())
+            let part = entries[Int(LogSegment.first(of: index) - 1)..<Int(LogSegment.last(of: index))]
+            double.set(
+                layout.segment(.cloudDocs, index), try LogSegment(index: index, entries: Array(part)).encoded())
         }
+    }
+}
+
+extension LogSegment {
+    /// A segment of a log that begins with it.
+    fileprivate init(index: UInt64, payloads: [[UInt8]]) {
+        var digest = Digest.zero
+        let entries = payloads.map { payload in
+            digest = digest.chained(payload)
+            return LoggedEntry(digest: digest, payload: payload)
+        }
+        self.init(index: index, entries: entries)
     }
 }

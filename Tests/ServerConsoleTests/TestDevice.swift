@@ -5,6 +5,7 @@ import CloudStorage
 import ContainerLog
 import HTTPCloud
 import Synchronization
+import TestSupport
 
 /// A device as the server sees one: it uploads chunks, appends batches and folds the log, all through the real backend.
 final class TestDevice: Sendable {

@@ -1,7 +1,9 @@
 import CloudModel
 import CloudProtocol
+import Cryptography
 import Foundation
 import ServerStorage
+import ServerSupport
 import TestSupport
 import Testing
 
@@ -33,9 +35,16 @@ struct BackupTests {
                 #expect(isThere)
                 let page = try await store.logs.page(of: .cloudDocs, after: .zero, limit: 9, account: account)
                 #expect(page.payloads == [[1], [2]])
-                let cloud = try await store.accounts.describeCloud(of: account)
-                #expect(cloud.former?.count == 1 && cloud.former?[cloud.identity] == nil)
-                #expect(cloud.former?.values.first == ["CloudDocs": 2])
+                // A device that has read no more than the backup has continues, and others notice that they have.
+                let end = LogPosition.start.following([1]).following([2])
+                #expect(
+                    try await store.logs.page(of: .cloudDocs, after: end, limit: 9, account: account).payloads.isEmpty)
+                await #expect {
+                    _ = try await store.logs.page(
+                        of: .cloudDocs, after: end.following([3]), limit: 9, account: account)
+                } throws: {
+                    ($0 as? StorageError)?.code == .diverged
+                }
             }
         }
     }

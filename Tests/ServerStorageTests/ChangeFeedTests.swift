@@ -3,6 +3,7 @@ import CloudProtocol
 import ContainerLog
 import Foundation
 import ServerStorage
+import ServerSupport
 import Testing
 
 @Suite("The server's end of the change feed", .eachEngine, .timeLimit(.minutes(10)))

@@ -2,6 +2,7 @@ import Chunking
 import CloudModel
 import CloudProtocol
 import Foundation
+import ServerSupport
 import Testing
 
 @testable import ServerStorage

@@ -4,6 +4,7 @@ import CloudProtocol
 import ContainerLog
 import Foundation
 import ServerStorage
+import ServerSupport
 import TestSupport
 import Testing
 

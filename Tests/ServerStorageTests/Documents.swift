@@ -3,6 +3,7 @@ import Chunking
 import CloudModel
 import CloudProtocol
 import ContainerLog
+import ServerSupport
 import TestSupport
 
 @testable import ServerStorage

@@ -5,6 +5,7 @@ import CloudProtocol
 import ContainerLog
 import Foundation
 import ServerStorage
+import ServerSupport
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import CloudModel
 import CloudProtocol
 import Foundation
 import GRDB
+import ServerSupport
 import TestSupport
 
 @testable import ServerStorage
@@ -31,7 +32,6 @@ struct FullServer {
         try await documents.put(parts)
         _ = try await documents.create(content.reference)
         try await Self.append(isLarge ? 600 : 20, to: store, account)
-        try await store.accounts.record(former: "elsewhere", ends: [.cloudDocs: 1], of: account)
         try await store.logs.createContainer(ContainerName("notes").orThrow(), of: account)
         try await store.removeContainer(ContainerName("notes").orThrow(), ofAccount: "anna")
         try await Self.addAccess(to: store, account, content.reference, time)

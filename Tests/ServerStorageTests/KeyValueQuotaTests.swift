@@ -2,6 +2,7 @@ import Basics
 import CloudModel
 import ContainerLog
 import ServerStorage
+import ServerSupport
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import CloudModel
 import CloudProtocol
 import ServerStorage
+import ServerSupport
 import TestSupport
 import Testing
 
@@ -62,7 +63,7 @@ struct LogTailTests {
                     group.addTask { #expect(await read(.cloudDocs, 1) == nil) }
                     group.addTask { #expect(await read(absent, 0) == .notFound) }
                     for after in [2, UInt64(Int64.max), .max] {
-                        group.addTask { #expect(await read(.cloudDocs, after) == .damaged) }
+                        group.addTask { #expect(await read(.cloudDocs, after) == .diverged) }
                     }
                 }
             }

@@ -1,6 +1,7 @@
 import CloudModel
 import CloudProtocol
 import ServerStorage
+import ServerSupport
 import TestSupport
 import Testing
 

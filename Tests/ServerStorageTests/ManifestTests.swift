@@ -5,6 +5,7 @@ import CloudProtocol
 import ContainerLog
 import Foundation
 import ServerStorage
+import ServerSupport
 import Testing
 
 @Suite("Manifests on a server", .eachEngine, .inFilesAndInABucket, .timeLimit(.minutes(10)))

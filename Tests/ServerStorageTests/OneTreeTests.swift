@@ -5,6 +5,7 @@ import ContainerLog
 import Foundation
 import GRDB
 import ServerStorage
+import ServerSupport
 import TestSupport
 import Testing
 
@@ -120,7 +121,7 @@ struct OneTreeTests {
             "UPDATE state SET neededSum = zeroblob(16)", "UPDATE state SET droppedSum = x''",
             "UPDATE state SET sequence = 1", "UPDATE state SET sequence = sequence + 1",
             "UPDATE state SET sequence = 0", "UPDATE state SET sequence = sequence - 1",
-            "UPDATE state SET lastEntry = x'00'", "DELETE FROM state",
+            "UPDATE state SET digest = zeroblob(32)", "DELETE FROM state",
         ])
     func damaged(sql: String) async throws {
         try await expectSafe(after: "\(sql)") { _, file in

@@ -1,5 +1,6 @@
 import CloudModel
 import CloudProtocol
+import ServerSupport
 import TestSupport
 import Testing
 

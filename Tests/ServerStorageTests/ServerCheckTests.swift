@@ -1,6 +1,7 @@
 import CloudModel
 import CloudProtocol
 import Foundation
+import ServerSupport
 import Testing
 
 @testable import ServerStorage

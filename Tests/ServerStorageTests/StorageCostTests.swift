@@ -1,6 +1,7 @@
 import CloudModel
 import GRDB
 import ServerStorage
+import ServerSupport
 import Testing
 
 @Suite("What counts against an account's quota", .eachEngine)

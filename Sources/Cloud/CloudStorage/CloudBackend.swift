@@ -4,14 +4,14 @@ package import CloudModel
 /// A cloud: anything that can order appends and store bytes. It does not interpret logs; payloads are opaque.
 ///
 /// Every method is idempotent, and throws only ``CloudError`` and `CancellationError`. An ability that only some clouds have is a protocol
-/// of its own that refines this one: ``ChangeNotifying``, ``ChunkBatching``, ``ChunkCollecting``, ``ChunkReading``, ``LinkPublishing``,
-/// ``RemoteResettable``, ``WorkDeferring``. A caller gets it from ``facet(_:)``.
+/// of its own that refines this one: ``ChangeNotifying``, ``ChunkBatching``, ``ChunkCollecting``, ``ChunkReading``, ``HistoryJoining``,
+/// ``LinkPublishing``, ``RemoteResettable``, ``WorkDeferring``. A caller gets it from ``facet(_:)``.
 package protocol CloudBackend: Sendable {
     /// Opens the cloud, and makes it if `create` is set and there is none. Without `create`, an absent cloud is `offline`, never an empty
     /// one.
     ///
-    /// - Returns: The cloud's identity. A device that has synced with one identity refuses another that does not continue it
-    ///   (``CloudIdentity/continues(_:readTo:)``).
+    /// - Returns: The cloud's identity. A device that has synced with one identity follows another only if its logs have the positions that
+    ///   the device has read to.
     func connect(create: Bool) async throws -> CloudIdentity
 
     func containers() async throws -> [ContainerName]
@@ -21,13 +21,16 @@ package protocol CloudBackend: Sendable {
     /// Appends one entry to a log. On return the entry and every chunk put before it are durable. After an error that leaves the outcome
     /// open, the caller appends the same payload again: the reducer ignores repeats.
     ///
-    /// - Throws: `damaged` if such a chunk was lost on its way, or the log is shorter than it was. The caller then connects again, reads
-    ///   on, queries ``missing(_:in:)`` for all chunks that the payload names, and puts those before it retries.
-    func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence
-    /// Returns at most `limit` entries after `sequence`, in order and without gaps; none at the end of the log.
+    /// - Parameter position: The last entry that the caller has read. The log may have further ones.
+    /// - Throws: `diverged` if the log does not have this position. `damaged` if such a chunk was lost on its way: the caller then connects
+    ///   again, reads on, queries ``missing(_:in:)`` for all chunks that the payload names, and puts those before it retries.
+    func append(
+        _ payload: [UInt8], to container: ContainerName, after position: LogPosition
+    ) async throws -> LogSequence
+    /// Returns at most `limit` entries after a position, in order and without gaps; none at the end of the log.
     ///
-    /// - Throws: `damaged` if the log ends before `sequence`.
-    func entries(in container: ContainerName, after sequence: LogSequence, limit: Int) async throws -> [LogRecord]
+    /// - Throws: `diverged` if the log does not have this position, or an entry does not follow the one before it.
+    func entries(in container: ContainerName, after position: LogPosition, limit: Int) async throws -> [LogRecord]
 
     /// Returns those of these chunks that are missing. The next append makes the others durable, as if the caller had put them.
     func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID>
@@ -62,33 +65,21 @@ extension CloudBackend {
 
 /// One entry of a log as stored.
 package struct LogRecord: Hashable, Sendable {
-    package let sequence: LogSequence
+    package let position: LogPosition
     package let payload: [UInt8]
-    package init(sequence: LogSequence, payload: [UInt8]) {
-        self.sequence = sequence
+
+    package init(_ position: LogPosition, _ payload: [UInt8]) {
+        self.position = position
         self.payload = payload
     }
+
+    package var sequence: LogSequence { position.sequence }
 }
 
 /// The identity of a cloud, whatever address leads to it.
 package struct CloudIdentity: Hashable, Sendable {
     package let text: String
-    /// The identities that the cloud had before it was restored from a backup or lost a container, each with how many entries of each log
-    /// of that time are still there.
-    package let former: [String: [ContainerName: LogSequence]]
-
-    package init(_ text: String, former: [String: [ContainerName: LogSequence]] = [:]) {
-        self.text = text
-        self.former = former
-    }
-
-    /// Whether a device that knows this cloud by `name` and has read its logs up to `cursors` may continue, because nothing that it saw is
-    /// gone.
-    package func continues(_ name: String, readTo cursors: [ContainerName: LogSequence]) -> Bool {
-        if name == text { return true }
-        guard let ends = former[name] else { return false }
-        return cursors.allSatisfy { container, cursor in cursor <= (ends[container] ?? .zero) }
-    }
+    package init(_ text: String) { self.text = text }
 }
 
 package struct CloudSpace: Hashable, Sendable {

@@ -7,6 +7,8 @@ package struct CloudError: Error, CustomStringConvertible {
         case notFound
         /// Stored data is not what was put there.
         case damaged
+        /// A log does not have the entries that this device has read: the cloud went back to an earlier state, or has two histories.
+        case diverged
         /// A newer version of this program made the cloud; nothing was changed.
         case tooNew
         /// The server's version is too old for this program.

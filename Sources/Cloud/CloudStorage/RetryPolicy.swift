@@ -63,7 +63,7 @@ extension CloudError.Code {
     package var remedy: Remedy {
         switch self {
         case .offline, .failed: .time
-        case .quota, .readOnly, .tooOld, .unauthorized: .user
+        case .diverged, .quota, .readOnly, .tooOld, .unauthorized: .user
         case .notFound, .damaged, .tooNew, .foreign: .none
         }
     }

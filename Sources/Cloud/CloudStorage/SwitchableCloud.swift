@@ -106,14 +106,16 @@ extension SwitchableCloud: CloudBackend {
         try await travel { [cloud] in try await cloud.createContainer(name) }
     }
 
-    package func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence {
-        try await travel { [cloud] in try await cloud.append(payload, to: container) }
+    package func append(
+        _ payload: [UInt8], to container: ContainerName, after position: LogPosition
+    ) async throws -> LogSequence {
+        try await travel { [cloud] in try await cloud.append(payload, to: container, after: position) }
     }
 
     package func entries(
-        in container: ContainerName, after sequence: LogSequence, limit: Int
+        in container: ContainerName, after position: LogPosition, limit: Int
     ) async throws -> [LogRecord] {
-        try await travel { [cloud] in try await cloud.entries(in: container, after: sequence, limit: limit) }
+        try await travel { [cloud] in try await cloud.entries(in: container, after: position, limit: limit) }
     }
 
     package func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID> {
@@ -200,6 +202,13 @@ extension SwitchableCloud: ChunkCollecting {
     package func remove(_ keys: [ChunkKey], in container: ContainerName) async throws {
         let cloud = try collecting()
         try await travel { try await cloud.remove(keys, in: container) }
+    }
+}
+
+extension SwitchableCloud: HistoryJoining {
+    package func joinHistories(of container: ContainerName) async throws {
+        let cloud = try facet((any HistoryJoining).self, of: "joining histories")
+        try await travel { try await cloud.joinHistories(of: container) }
     }
 }
 

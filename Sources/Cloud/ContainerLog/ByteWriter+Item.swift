@@ -13,6 +13,11 @@ extension ByteWriter {
         append(varint: UInt64(version.index))
     }
 
+    mutating func append(_ position: LogPosition) {
+        append(varint: position.sequence.value)
+        append(optional: position.digest)
+    }
+
     mutating func append(optional digest: Digest?) {
         append(byte: digest == nil ? 0 : 1)
         if let digest { append(raw: digest.bytes) }
@@ -80,6 +85,10 @@ extension ByteReader {
         } catch {
             throw .invalid("an invalid file name (\(error))")
         }
+    }
+
+    mutating func logPosition() throws(ByteCodingError) -> LogPosition {
+        LogPosition(LogSequence(try varint()), try optionalDigest())
     }
 
     mutating func optionalDigest() throws(ByteCodingError) -> Digest? { try flag() ? try digest() : nil }

@@ -80,7 +80,7 @@ extension ByteWriter {
 }
 
 extension ByteReader {
-    mutating func change(under rules: FoldRules) throws(ByteCodingError) -> Change {
+    mutating func change() throws(ByteCodingError) -> Change {
         let byte = try byte()
         guard let tag = ChangeTag(rawValue: byte) else { throw .invalid("an unknown change \(byte)") }
         switch tag {
@@ -94,14 +94,8 @@ extension ByteReader {
         case .delete: return .delete(try itemID(), base: try optionalDigest())
         case .resolve: return .resolve(try itemID(), versions: try versions())
         case .raiseRules: return .raiseRules(try fixed())
-        case .setValue:
-            guard rules.writesKeys else {
-                throw .invalid("a key under rules \(rules.version), which do not support keys")
-            }
-            return try setValue()
-        case .collection:
-            guard rules.collects else { throw .invalid("a collection under rules \(rules.version), which have none") }
-            return .collection(try collectionStep())
+        case .setValue: return try setValue()
+        case .collection: return .collection(try collectionStep())
         }
     }
 

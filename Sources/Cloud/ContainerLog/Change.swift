@@ -59,6 +59,9 @@ package struct ChangeBatch: Hashable, Sendable {
     package var deviceSequence: UInt64
     /// The device's clock when the batch was made; clamped to the log's time when it is folded.
     package var time: Timestamp
+    /// The last entry of the log that the device had folded when it made the batch. The reducer ignores it: it binds the batch to a history,
+    /// so that a signature of the batch covers the entries before it.
+    package var base: LogPosition
     /// The packages whose contents the batch changes, in the order of their ids. The batch is void if one of them has another version by
     /// then.
     package var packages: [PackageVersion]
@@ -68,17 +71,16 @@ package struct ChangeBatch: Hashable, Sendable {
     /// The epoch of the key that the batch's contents are encrypted with. Reserved: 0, and the reducer ignores it.
     package var keyEpoch: UInt64
     package var changes: [Change]
-    /// The rules that the entry names, if they are not those that its changes need: it is folded under these.
-    var namedRules: UInt16?
 
     package init(
-        device: DeviceID, deviceName: String, deviceSequence: UInt64, time: Timestamp,
+        device: DeviceID, deviceName: String, deviceSequence: UInt64, time: Timestamp, base: LogPosition = .start,
         packages: [PackageVersion] = [], collection: UInt64 = 0, keyEpoch: UInt64 = 0, changes: [Change]
     ) {
         self.device = device
         self.deviceName = deviceName
         self.deviceSequence = deviceSequence
         self.time = time
+        self.base = base
         self.packages = packages
         self.collection = collection
         self.keyEpoch = keyEpoch

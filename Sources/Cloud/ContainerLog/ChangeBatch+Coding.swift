@@ -13,28 +13,21 @@ extension ChangeBatch {
     package static let maximumLinkBytes = 4095
 
     /// The rules that the entry names: a release that knows only older ones must stop instead of folding it.
-    package var rules: UInt16 {
-        guard let namedRules else { return FoldRules.needed(by: self).version }
-        // Under older rules a package type is an attribute like any other; nothing else can be left out.
-        let others = FoldRules.all.last { $0.version != FoldRules.rules4.version && $0.isNeeded(self) }
-        return max(namedRules, others?.version ?? 1)
-    }
+    package var rules: UInt16 { FoldRules.needed(by: self).version }
 
     package func encoded() throws(LogError) -> [UInt8] {
         try checkLimits()
         var writer = ByteWriter(reservingCapacity: 64 + changes.count * 96)
         writer.append(byte: Self.format)
-        let rules = FoldRules.version(self.rules)
-        writer.append(fixed: rules.version)
+        writer.append(fixed: rules)
         writer.append(fixed: device.value)
         writer.append(string: deviceName)
         writer.append(varint: deviceSequence)
         writer.append(fixed: time.nanoseconds)
-        if rules.namesPackages { writer.append(packages) }
-        if rules.collects {
-            writer.append(varint: collection)
-            writer.append(varint: keyEpoch)
-        }
+        writer.append(base)
+        writer.append(packages)
+        writer.append(varint: collection)
+        writer.append(varint: keyEpoch)
         writer.append(varint: UInt64(changes.count))
         for change in changes { writer.append(change) }
         guard writer.bytes.count <= Self.maximumBytes else { throw .tooLarge("\(writer.bytes.count) bytes") }
@@ -53,12 +46,8 @@ extension ChangeBatch {
         let rules = try reader.intact { reader throws(ByteCodingError) in try reader.fixed(UInt16.self) }
         let known = ContainerReducer.knownRules
         guard rules <= known else { throw .rulesTooNew(needed: rules, known: known) }
-        self = try reader.intact { reader throws(ByteCodingError) in
-            try reader.batch(under: FoldRules.version(rules))
-        }
-        // No release names rules 0; such an entry has the meaning that it has under rules 1.
-        let named = FoldRules.version(rules).version
-        if named != self.rules { namedRules = named }
+        guard rules > 0 else { throw .damaged("rules 0") }
+        self = try reader.intact { reader throws(ByteCodingError) in try reader.batch() }
     }
 
     private func checkLimits() throws(LogError) {
@@ -88,7 +77,7 @@ extension ByteReader {
         }
     }
 
-    fileprivate mutating func batch(under rules: FoldRules) throws(ByteCodingError) -> ChangeBatch {
+    fileprivate mutating func batch() throws(ByteCodingError) -> ChangeBatch {
         let device = DeviceID(try fixed())
         let deviceName = try string()
         guard deviceName.utf8.count <= ChangeBatch.maximumDeviceNameBytes else { throw .invalid("a long device name") }
@@ -96,17 +85,18 @@ extension ByteReader {
         // A device continues counting from its last batch; from this number on it could not.
         guard deviceSequence < UInt64(Int64.max) else { throw .invalid("the batch number \(deviceSequence)") }
         let time = Timestamp(nanoseconds: try fixed())
-        let packages = rules.namesPackages ? try packageVersions() : []
-        let collection = rules.collects ? try varint() : 0
-        let keyEpoch = rules.collects ? try varint() : 0
+        let base = try logPosition()
+        let packages = try packageVersions()
+        let collection = try varint()
+        let keyEpoch = try varint()
         let count = try count(minimumBytes: 3)
         guard count <= ChangeBatch.maximumChanges else { throw .invalid("\(count) changes, too many for an entry") }
         var changes: [Change] = []
         changes.reserveCapacity(count)
-        for _ in 0..<count { changes.append(try change(under: rules)) }
+        for _ in 0..<count { changes.append(try change()) }
         try expectEnd()
         return ChangeBatch(
-            device: device, deviceName: deviceName, deviceSequence: deviceSequence, time: time, packages: packages,
-            collection: collection, keyEpoch: keyEpoch, changes: changes)
+            device: device, deviceName: deviceName, deviceSequence: deviceSequence, time: time, base: base,
+            packages: packages, collection: collection, keyEpoch: keyEpoch, changes: changes)
     }
 }

@@ -24,9 +24,9 @@ package struct ContainerReducer: Sendable {
     /// Folds one entry. Throws the store's errors, ``LogError/gap(expected:found:)`` and ``LogError/rulesTooNew(needed:known:)``; the
     /// latter two before anything is changed.
     package func fold<Store: TreeStore>(
-        _ batch: ChangeBatch, at sequence: LogSequence, into store: inout Store
+        _ batch: ChangeBatch, at position: LogPosition, into store: inout Store
     ) throws -> FoldResult {
-        var state = try stateAfter(sequence, in: store)
+        var state = try stateAfter(position, in: store)
         guard try batch.deviceSequence > store.lastSequence(of: batch.device) else {
             try store.setState(state)
             return FoldResult(isRepeat: true)
@@ -65,19 +65,19 @@ package struct ContainerReducer: Sendable {
 
     /// Skips an entry whose bytes the cloud guarantees but which is not a valid batch: every device sees the same bytes, so the entry is
     /// void for all of them.
-    package func foldVoid(at sequence: LogSequence, into store: inout some TreeStore) throws {
-        try store.setState(stateAfter(sequence, in: store))
+    package func foldVoid(at position: LogPosition, into store: inout some TreeStore) throws {
+        try store.setState(stateAfter(position, in: store))
     }
 
-    private func stateAfter(_ sequence: LogSequence, in store: some TreeStore) throws -> LogState {
+    private func stateAfter(_ position: LogPosition, in store: some TreeStore) throws -> LogState {
         var state = try store.state()
-        guard sequence == state.sequence.next else {
-            throw LogError.gap(expected: state.sequence.next, found: sequence)
+        guard position.sequence == state.sequence.next else {
+            throw LogError.gap(expected: state.sequence.next, found: position.sequence)
         }
         guard state.rules <= Self.knownRules else {
             throw LogError.rulesTooNew(needed: state.rules, known: Self.knownRules)
         }
-        state.sequence = sequence
+        state.position = position
         return state
     }
 

@@ -6,7 +6,7 @@ extension Fold {
     /// names are then free to be compared in either way, and once in an entry, because looking costs a read of the whole root. A switch
     /// that does not count is left out of the change, so that the attribute always says how names are compared.
     mutating func switchesFolding(_ changes: inout AttributeChanges) throws -> Bool {
-        guard rules.switchesFolding, case .some(let value) = changes.extended[ReservedAttribute.foldsNames],
+        guard case .some(let value) = changes.extended[ReservedAttribute.foldsNames],
             (value != nil) != state.foldsNames
         else { return false }
         defer { hasSwitchedFolding = true }
@@ -34,17 +34,5 @@ extension Fold {
             guard try !store.hasChildren(.documents) else { return false }
             return try store.children(of: .root) == [.documents]
         }
-    }
-}
-
-extension AttributeChanges {
-    var namesFolding: Bool { extended.keys.contains(ReservedAttribute.foldsNames) }
-}
-
-extension Change {
-    /// Whether the change says how names are compared, which a release that does not know of that would ignore.
-    var namesFolding: Bool {
-        guard case .setAttributes(_, let changes) = self else { return false }
-        return changes.namesFolding
     }
 }

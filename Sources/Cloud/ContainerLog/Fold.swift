@@ -80,22 +80,11 @@ struct Fold<Store: TreeStore> {
     private mutating func setAttributes(_ id: ItemID, _ requested: AttributeChanges) throws {
         guard var item = try find(id), !item.isDeleted else { return }
         var changes = requested
-        if item.id == .root, changes.namesPackageTypes { noteDeclaration(over: item.attributes) }
         let switchesFolding = try item.id == .root && switchesFolding(&changes)
         item.attributes.apply(changes)
         try put(item)
         // An attribute that did not fit is not there, and switches nothing.
         if switchesFolding { try setFolding(item.attributes.extended[ReservedAttribute.foldsNames] != nil) }
-    }
-
-    /// Records whether the root's attributes declare package types. Those that were set by an entry of rules without package types declare
-    /// none, because they have no meaning to a release that knows only those rules. They count once an entry of newer rules declares one.
-    private mutating func noteDeclaration(over root: ItemAttributes) {
-        if rules.declaresPackageTypes {
-            state.ignoresPackageTypes = false
-        } else if PackageTypes(declaredBy: root).declared.isEmpty {
-            state.ignoresPackageTypes = true
-        }
     }
 
     func edit(from base: Digest?, _ content: ContentReference, _ modified: Timestamp) -> Edit {

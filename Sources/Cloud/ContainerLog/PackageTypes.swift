@@ -59,19 +59,6 @@ package struct PackageTypes: Hashable, Sendable {
 extension TreeStore {
     /// Returns the package types as of the last folded entry.
     package func packageTypes() throws -> PackageTypes {
-        guard try !state().ignoresPackageTypes else { return PackageTypes() }
-        return try item(.root).map { PackageTypes(declaredBy: $0.attributes) } ?? PackageTypes()
+        try item(.root).map { PackageTypes(declaredBy: $0.attributes) } ?? PackageTypes()
     }
-}
-
-extension Change {
-    /// Whether the change declares which folders are packages, which a release that does not know of package types would ignore.
-    var declaresPackageType: Bool {
-        guard case .setAttributes(_, let changes) = self else { return false }
-        return changes.namesPackageTypes
-    }
-}
-
-extension AttributeChanges {
-    var namesPackageTypes: Bool { extended.keys.contains { $0.hasPrefix(ReservedAttribute.packageTypePrefix) } }
 }

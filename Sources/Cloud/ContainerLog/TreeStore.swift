@@ -61,35 +61,26 @@ package struct ConflictVersion: Hashable, Sendable {
 /// The state that the fold of a log needs beside its items.
 package struct LogState: Hashable, Sendable {
     /// The last entry folded.
-    package var sequence: LogSequence
+    package var position: LogPosition
     /// The rules that the next entry is folded with.
     package var rules: UInt16
     /// The log's clock, which never runs backwards and bounds every time in a change.
     package var time: Timestamp
     /// Whether names are compared by case folding and NFC.
     package var foldsNames: Bool
-    /// Whether to ignore the package types that the root's attributes name, because no entry of rules that know them has declared one.
-    package var ignoresPackageTypes = false
 
-    package init(sequence: LogSequence = .zero, rules: UInt16 = 1, time: Timestamp = .zero, foldsNames: Bool = false) {
-        self.sequence = sequence
+    package init(
+        position: LogPosition = .start, rules: UInt16 = 1, time: Timestamp = .zero, foldsNames: Bool = false
+    ) {
+        self.position = position
         self.rules = rules
         self.time = time
         self.foldsNames = foldsNames
     }
 }
 
-/// Stores keep the state of the rules in one number, which has the version in its lower 16 bits.
 extension LogState {
-    private static let ignoresPackageTypesBit: Int64 = 1 << 16
-
-    package var storedRules: Int64 { Int64(rules) | (ignoresPackageTypes ? Self.ignoresPackageTypesBit : 0) }
-
-    package init(sequence: LogSequence, storedRules: Int64, time: Timestamp, foldsNames: Bool) {
-        self.init(
-            sequence: sequence, rules: UInt16(truncatingIfNeeded: storedRules), time: time, foldsNames: foldsNames)
-        ignoresPackageTypes = storedRules & Self.ignoresPackageTypesBit != 0
-    }
+    package var sequence: LogSequence { position.sequence }
 }
 
 /// The store of a folded container: a dictionary in tests and simulations, SQLite on a device. The reducer uses nothing else, so that a

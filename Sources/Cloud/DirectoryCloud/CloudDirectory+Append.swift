@@ -1,34 +1,51 @@
 import CloudModel
 import CloudStorage
+import Cryptography
 import Glibc
 import Synchronization
 
 extension CloudDirectory {
-    /// See ``CloudBackend/append(_:to:)``. The entry is complete and durable before its name exists; the name is durable before this
+    /// See ``CloudBackend/append(_:to:after:)``. The entry is complete and durable before its name exists; the name is durable before this
     /// returns.
-    func append(_ payload: [UInt8], to container: ContainerName) throws(CloudError) -> LogSequence {
+    func append(
+        _ payload: [UInt8], to container: ContainerName, after position: LogPosition
+    ) throws(CloudError) -> LogSequence {
         try perform(.writing, in: container) { directory in
             try syncChunks(in: directory)
-            let header = try header(.entry, of: payload)
-            let sequence = try withTemporaryFile(in: directory, [header, payload], durable: true) { name in
-                try place(name, in: container, directory)
-            }
+            try confirm(position, of: container, in: directory)
+            let sequence = try place(payload, in: container, directory)
             try directory.syncFolder(CloudLayout.logShard(container, CloudLayout.shard(of: sequence)))
-            logs.withLock { $0[container, default: LogPosition()].synced(sequence) }
+            logs.withLock { $0[container, default: KnownEnd()].synced(sequence) }
             return LogSequence(sequence)
         }
     }
 
     /// Links the entry under the first free number. Only one of several concurrent calls of `link(2)` succeeds, so the log has no gaps.
-    private func place(_ name: String, in container: ContainerName, _ directory: Descriptor) throws -> UInt64 {
-        var next = try end(of: container, in: directory) + 1
-        var losses = 0
-        while true {
-            try openShard(CloudLayout.shard(of: next), in: container, directory)
-            if try link(name, to: CloudLayout.entry(container, next), in: directory) { return next }
-            losses += 1
-            // A writer that is far behind searches for the end instead of trying every number.
-            next = losses.isMultiple(of: 64) ? max(next, try scan(container, in: directory)) + 1 : next + 1
+    private func place(_ payload: [UInt8], in container: ContainerName, _ directory: Descriptor) throws -> UInt64 {
+        var last = try end(of: container, in: directory)
+        let first = try header(behind: last, payload, in: container, directory)
+        return try withTemporaryFile(in: directory, [first, payload], durable: true) { name in
+            var losses = 0
+            while true {
+                try openShard(CloudLayout.shard(of: last + 1), in: container, directory)
+                if try link(name, to: CloudLayout.entry(container, last + 1), in: directory) { return last + 1 }
+                losses += 1
+                // A writer that is far behind searches for the end instead of trying every number.
+                last = losses.isMultiple(of: 64) ? max(last + 1, try scan(container, in: directory)) : last + 1
+                try replaceHeader(of: name, header(behind: last, payload, in: container, directory), in: directory)
+            }
+        }
+    }
+
+    /// Returns the header of an entry that follows entry `last`.
+    private func header(
+        behind last: UInt64, _ payload: [UInt8], in container: ContainerName, _ directory: Descriptor
+    ) throws -> [UInt8] {
+        guard let before = try digest(upTo: last, of: container, in: directory) else {
+            throw shortened(container, last, in: directory)
+        }
+        return try header(of: payload) { bytes throws(StoredFrame.Problem) in
+            try .entry(bytes, digest: before.chained(bytes))
         }
     }
 
@@ -55,11 +72,7 @@ extension CloudDirectory {
 
     /// Returns the error for an entry that existed and is gone.
     func shortened(_ container: ContainerName, _ sequence: UInt64, in directory: Descriptor) -> CloudError {
-        absence(in: directory, of: container)
-            ?? CloudError(
-                .damaged,
-                "The log of \(container) in \(root) has lost entry \(sequence). If the cloud was restored from a backup, run `ubiquity reset`."
-            )
+        absence(in: directory, of: container) ?? .lostEntry(sequence, of: container, at: root)
     }
 
     /// Finds the end of the log by listing the last shard; 0 if the log is empty.
@@ -80,6 +93,6 @@ extension CloudDirectory {
         try directory.makeDirectory(CloudLayout.logShard(container, shard))
         try directory.syncFolder(CloudLayout.log(container))
         if shard > 0 { try directory.syncFolder(CloudLayout.logShard(container, shard - 1)) }
-        logs.withLock { $0[container, default: LogPosition()].opened(shard) }
+        logs.withLock { $0[container, default: KnownEnd()].opened(shard) }
     }
 }

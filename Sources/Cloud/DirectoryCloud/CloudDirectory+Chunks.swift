@@ -43,7 +43,7 @@ extension CloudDirectory {
     }
 
     private func store(_ frame: [UInt8], as place: ChunkPlace, durable: Bool, in directory: Descriptor) throws {
-        let header = try header(.chunk, of: frame)
+        let header = try header(of: frame) { bytes throws(StoredFrame.Problem) in try .chunk(bytes) }
         try withTemporaryFile(in: directory, [header, frame], durable: durable) { name in
             try install(name, as: place, in: directory)
         }
@@ -61,7 +61,7 @@ extension CloudDirectory {
     func storedLength(of place: ChunkPlace, in directory: Descriptor) throws(PathError) -> UInt64? {
         guard let file = try directory.openIfPresent(CloudLayout.chunk(place), O_RDONLY) else { return nil }
         let size = Int64(try file.status().st_size)
-        let header = try file.read(StoredFrame.headerSize)
+        let header = try file.read(StoredFrame.headerSize(of: .chunk))
         do throws(StoredFrame.Problem) { return try StoredFrame(.chunk, header: header, fileSize: size).length } catch {
             return nil
         }

@@ -16,7 +16,7 @@ extension CloudDirectory {
             try adopt(found)
             unsynced.withLock { $0.startAgain() }
             removeLeftovers(in: directory)
-            return CloudIdentity(found.file.identity.text, former: try formerClouds(directory).clouds)
+            return found.file.identity
         }
     }
 

@@ -1,5 +1,6 @@
 import CloudModel
 import CloudStorage
+import Cryptography
 import Glibc
 import Synchronization
 
@@ -9,34 +10,49 @@ extension CloudDirectory {
 
     /// See ``CloudBackend/entries(in:after:limit:)``.
     func entries(
-        in container: ContainerName, after sequence: LogSequence, limit: Int
+        in container: ContainerName, after position: LogPosition, limit: Int
     ) throws(CloudError) -> [LogRecord] {
         try perform(.reading, in: container) { directory in
             var records: [LogRecord] = []
             var size = 0
-            var next = sequence
-            while records.count < limit, size < Self.maximumBatch, next.value < UInt64(Int64.max) {
-                next = next.next
-                guard let payload = try readEntry(next.value, in: container, directory) else { break }
-                records.append(LogRecord(sequence: next, payload: payload))
-                size += payload.count
+            var last = position
+            while records.count < limit, size < Self.maximumBatch, last.sequence.value < UInt64(Int64.max) {
+                guard let record = try readEntry(after: last, in: container, directory) else { break }
+                records.append(record)
+                size += record.payload.count
+                last = record.position
             }
-            if let last = records.last {
-                try settle(sequence.next.value...last.sequence.value, in: container, directory)
+            if records.isEmpty {
+                try confirmEnd(position, of: container, in: directory)
             } else {
-                try confirmEnd(sequence.value, of: container, in: directory)
+                try settle(position.sequence.next.value...last.sequence.value, in: container, directory)
             }
             return records
         }
     }
 
-    /// Returns an entry's payload; nil if there is no such entry (yet).
-    private func readEntry(_ number: UInt64, in container: ContainerName, _ directory: Descriptor) throws -> [UInt8]? {
+    /// Returns the entry that follows a position; nil if there is none (yet).
+    private func readEntry(
+        after last: LogPosition, in container: ContainerName, _ directory: Descriptor
+    ) throws -> LogRecord? {
+        let number = last.sequence.next.value
+        guard let (frame, payload) = try readEntry(number, in: container, directory) else { return nil }
+        guard last.digest.map({ $0.chained(payload) == frame.digest }) ?? true else {
+            // Either the cloud no longer has the entries up to this position, or it has them and another history follows.
+            try confirm(last, of: container, in: directory)
+            throw CloudError.twoHistories(from: number, of: container, at: root)
+        }
+        return LogRecord(LogPosition(last.sequence.next, frame.digest), payload)
+    }
+
+    func readEntry(
+        _ number: UInt64, in container: ContainerName, _ directory: Descriptor
+    ) throws -> (frame: StoredFrame, payload: [UInt8])? {
         let path = CloudLayout.entry(container, number)
-        if let payload = try readFrame(.entry, at: path, in: directory) { return payload }
+        if let entry = try readFrame(.entry, at: path, in: directory) { return entry }
         guard try directory.isPresent(CloudLayout.entry(container, number + 1)) else { return nil }
         // Both may have been appended since the first read; only now is the absence of the earlier one a gap.
-        if let payload = try readFrame(.entry, at: path, in: directory) { return payload }
+        if let entry = try readFrame(.entry, at: path, in: directory) { return entry }
         throw shortened(container, number, in: directory)
     }
 
@@ -49,15 +65,27 @@ extension CloudDirectory {
         for shard in first...CloudLayout.shard(of: range.upperBound) {
             try directory.syncFolder(CloudLayout.logShard(container, shard))
         }
-        logs.withLock { $0[container, default: LogPosition()].synced(range.upperBound) }
+        logs.withLock { $0[container, default: KnownEnd()].synced(range.upperBound) }
     }
 
-    /// Distinguishes the end of the log from a log that is shorter than it was.
-    private func confirmEnd(_ sequence: UInt64, of container: ContainerName, in directory: Descriptor) throws {
+    /// Distinguishes the end of the log from a log that is shorter than it was, or another.
+    private func confirmEnd(_ position: LogPosition, of container: ContainerName, in directory: Descriptor) throws {
         if let error = absence(in: directory, of: container) { throw error }
-        let known = max(sequence, logs.withLock { $0[container]?.end ?? 0 })
-        if known > 0, try !directory.isPresent(CloudLayout.entry(container, known)) {
+        try confirm(position, of: container, in: directory)
+        let known = logs.withLock { $0[container]?.end ?? 0 }
+        if known > position.sequence.value, try !directory.isPresent(CloudLayout.entry(container, known)) {
             throw shortened(container, known, in: directory)
+        }
+    }
+
+    /// Throws `diverged` if the log does not have this position.
+    func confirm(_ position: LogPosition, of container: ContainerName, in directory: Descriptor) throws {
+        let number = position.sequence.value
+        guard let found = try digest(upTo: number, of: container, in: directory) else {
+            throw shortened(container, number, in: directory)
+        }
+        guard found == position.digest ?? found else {
+            throw CloudError.otherHistory(at: number, of: container, at: root)
         }
     }
 }

@@ -89,7 +89,9 @@ extension CloudDirectory {
 
     /// Reads one copy. Returns nil where it is absent, or damaged: then `problem` says how.
     private func read(_ place: ChunkPlace, _ problem: inout CloudError?, in directory: Descriptor) throws -> [UInt8]? {
-        do { return try readFrame(.chunk, at: CloudLayout.chunk(place), in: directory) } catch let error as CloudError {
+        do { return try readFrame(.chunk, at: CloudLayout.chunk(place), in: directory)?.payload } catch let error
+            as CloudError
+        {
             problem = problem ?? error
             return nil
         }

@@ -21,6 +21,13 @@ extension CloudDirectory {
         return try body(path)
     }
 
+    /// Replaces the first bytes of a temporary file, durably.
+    func replaceHeader(of path: String, _ header: [UInt8], in directory: Descriptor) throws {
+        let file = try directory.open(path, O_WRONLY)
+        try file.write(header)
+        try file.sync()
+    }
+
     /// Passes the path of a new folder with these folders in it to `body`.
     func withTemporaryFolder<T>(
         in directory: Descriptor, _ folders: [String], _ body: (String) throws -> T

@@ -18,12 +18,10 @@ final class CloudDirectory: Sendable {
     /// The cloud that this instance works with; it never changes to another.
     let session = Mutex(Session())
     /// The known state of each log. These are only hints: another process may have appended since.
-    let logs = Mutex<[ContainerName: LogPosition]>([:])
+    let logs = Mutex<[ContainerName: KnownEnd]>([:])
     let unsynced = Mutex(UnsyncedChunks())
     /// Held while chunks are made durable: an append must not pass another that is still syncing chunks of both.
     let syncing = Mutex(())
-    /// Held while the file of former clouds is replaced.
-    let former = Mutex(())
 
     struct Session {
         var identity: CloudIdentity?

@@ -6,8 +6,6 @@ import Glibc
 /// The paths in the cloud's directory, all relative to it. `docs/BACKENDS.md` shows the tree.
 enum CloudLayout {
     static let identity = "ubiquity-cloud"
-    /// The clouds that were copied into this one; absent from most.
-    static let former = "ubiquity-former-clouds"
     static let containers = "containers"
     /// The folder for files that are being written, on the same file system as their destination.
     static let temporary = "temporary"

@@ -12,7 +12,7 @@ package import SystemPackage
 /// - A directory that vanishes (a disk pulled out, a folder renamed) is `offline` and never made again.
 ///
 /// `docs/BACKENDS.md` has the layout and the reasons.
-package final class DirectoryBackend: ChangeNotifying, ChunkCollecting, ChunkReading, CloudContinuing {
+package final class DirectoryBackend: ChangeNotifying, ChunkCollecting, ChunkReading, HistoryJoining {
     private let directory: CloudDirectory
     /// Four threads: enough to keep a disk busy, few enough to waste little when the disk hangs.
     private let threads = DirectoryThreads(width: 4)
@@ -26,10 +26,6 @@ package final class DirectoryBackend: ChangeNotifying, ChunkCollecting, ChunkRea
         try await threads.run { [directory] in try directory.connect(create: create) }
     }
 
-    package func record(former identity: String, ends: [ContainerName: LogSequence]) async throws {
-        try await threads.run { [directory] in try directory.record(former: identity, ends: ends) }
-    }
-
     package func containers() async throws -> [ContainerName] {
         try await threads.run { [directory] in try directory.containers() }
     }
@@ -38,14 +34,20 @@ package final class DirectoryBackend: ChangeNotifying, ChunkCollecting, ChunkRea
         try await threads.run { [directory] in try directory.createContainer(name) }
     }
 
-    package func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence {
-        try await threads.run { [directory] in try directory.append(payload, to: container) }
+    package func append(
+        _ payload: [UInt8], to container: ContainerName, after position: LogPosition
+    ) async throws -> LogSequence {
+        try await threads.run { [directory] in try directory.append(payload, to: container, after: position) }
     }
 
     package func entries(
-        in container: ContainerName, after sequence: LogSequence, limit: Int
+        in container: ContainerName, after position: LogPosition, limit: Int
     ) async throws -> [LogRecord] {
-        try await threads.run { [directory] in try directory.entries(in: container, after: sequence, limit: limit) }
+        try await threads.run { [directory] in try directory.entries(in: container, after: position, limit: limit) }
+    }
+
+    package func joinHistories(of container: ContainerName) async throws {
+        try await threads.run { [directory] in try directory.joinHistories(of: container) }
     }
 
     package func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID> {

@@ -20,9 +20,8 @@ extension CloudError {
         case .notFound: .notFound
         // Retried until the first device has made the cloud, or until the server has its data again.
         case .noCloud: .offline
-        // The next connect finds out what happened to the cloud.
-        case .renamed: .offline
         case .damaged: .damaged
+        case .diverged: .diverged
         case .foreign: .foreign
         case .quota, .serverFull: .quota
         case .clientTooOld: .tooNew

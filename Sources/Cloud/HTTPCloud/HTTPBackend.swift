@@ -2,6 +2,7 @@ import Basics
 package import CloudModel
 package import CloudProtocol
 package import CloudStorage
+import Cryptography
 package import HTTPTransport
 package import Logging
 import Synchronization
@@ -28,13 +29,11 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
     package func connect(create: Bool) async throws -> CloudIdentity {
         var exchange = Exchange(create ? .put : .get, CloudRoutes.cloud)
         exchange.isForAnyCloud = true
-        let found = CloudIdentity(try await connection.json(CloudDescription.self, exchange))
+        let found = CloudIdentity(try await connection.json(CloudDescription.self, exchange).identity)
         let isExpected = identity.withLock { identity in
-            guard let known = identity, known.text != found.text, found.former[known.text] == nil else {
-                identity = found
-                return true
-            }
-            return false
+            guard identity == nil || identity == found else { return false }
+            identity = found
+            return true
         }
         guard isExpected else {
             throw CloudError(
@@ -55,28 +54,33 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
         try await connection.send(Exchange(.put, CloudRoutes.container(name)))
     }
 
-    package func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence {
+    package func append(
+        _ payload: [UInt8], to container: ContainerName, after position: LogPosition
+    ) async throws -> LogSequence {
         var random = SystemRandomNumberGenerator()
-        var exchange = Exchange(.post, CloudRoutes.log(container), body: payload)
+        let path = "\(CloudRoutes.log(container))?after=\(position.wireText)"
+        var exchange = Exchange(.post, path, body: payload)
         exchange.headers = [(AppendKey.header, AppendKey.random(using: &random).description)]
         return LogSequence(try await connection.json(AppendResponse.self, exchange).sequence)
     }
 
     package func entries(
-        in container: ContainerName, after sequence: LogSequence, limit: Int
+        in container: ContainerName, after position: LogPosition, limit: Int
     ) async throws -> [LogRecord] {
-        let path =
-            "\(CloudRoutes.log(container))?after=\(sequence)&limit=\(min(max(0, limit), CloudLimits.pageEntries))"
+        let most = min(max(0, limit), CloudLimits.pageEntries)
+        let path = "\(CloudRoutes.log(container))?after=\(position.wireText)&limit=\(most)"
         var exchange = Exchange(.get, path)
         exchange.answerLimit = CloudLimits.pageBytes + CloudLimits.entry
         let bytes = try await connection.send(exchange)
         let page = try decoding { () throws(ByteCodingError) in try LogPage(decoding: bytes) }
-        guard page.payloads.isEmpty || page.first == sequence.next, page.payloads.count <= max(1, limit) else {
+        guard page.payloads.isEmpty || page.first == position.sequence.next, page.payloads.count <= max(1, limit) else {
             throw CloudError(
                 .damaged, "The server returned another part of the log of \(container) than requested.")
         }
-        return page.payloads.enumerated().map { index, payload in
-            LogRecord(sequence: LogSequence(page.first.value + UInt64(index)), payload: payload)
+        var last = position
+        return page.payloads.map { payload in
+            last = last.following(payload)
+            return LogRecord(last, payload)
         }
     }
 
@@ -158,15 +162,5 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
     package func space() async throws -> CloudSpace? {
         let space = try await connection.json(SpaceResponse.self, Exchange(.get, CloudRoutes.space))
         return CloudSpace(total: space.total, free: min(space.free, space.total))
-    }
-}
-
-extension CloudIdentity {
-    fileprivate init(_ description: CloudDescription) {
-        let former = (description.former ?? [:]).mapValues { ends in
-            let known = ends.compactMap { name, end in ContainerName(name).map { ($0, LogSequence(end)) } }
-            return Dictionary(known, uniquingKeysWith: min)
-        }
-        self.init(description.identity, former: former)
     }
 }

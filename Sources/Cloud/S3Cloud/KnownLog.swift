@@ -1,9 +1,12 @@
 import Basics
+import CloudModel
 
 /// The known state of a log. Other devices append at any time, so the log may be longer, but never shorter.
 struct KnownLog: Equatable, Sendable {
     /// The greatest number of an entry that was seen; nil before the end was looked for.
     private(set) var end: UInt64?
+    /// The digest of the log up to ``end``, if it was read.
+    private(set) var digest: Digest?
     /// When the entry at ``end`` was last seen.
     private(set) var confirmed: Timestamp?
     /// The last segment that was read.
@@ -12,10 +15,11 @@ struct KnownLog: Equatable, Sendable {
     private(set) var absentSegments: Set<UInt64> = []
 
     /// For how long a writer relies on having seen the last entry. A log becomes shorter only if a person restores or deletes it.
-    static let trust: Duration = .seconds(60)
+    static let trust: Duration = .seconds(10)
 
-    mutating func saw(_ number: UInt64, at now: Timestamp) {
+    mutating func saw(_ number: UInt64, _ digest: Digest?, at now: Timestamp) {
         guard number >= end ?? 0 else { return }
+        if number != end || digest != nil { self.digest = digest }
         (end, confirmed) = (number, now)
     }
 

@@ -1,17 +1,18 @@
 import Basics
 package import CloudModel
 import CloudStorage
+import Cryptography
 import S3Client
 import Synchronization
 
 extension S3Backend {
-    /// See ``CloudBackend/append(_:to:)``. Chunks need no step of their own: the store made each durable before it responded.
-    package func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence {
-        let object = try frame(payload)
-        return try await perform(.writing) {
+    /// See ``CloudBackend/append(_:to:after:)``. Chunks need no step of their own: the store made each durable before it responded.
+    package func append(
+        _ payload: [UInt8], to container: ContainerName, after position: LogPosition
+    ) async throws -> LogSequence {
+        try await perform(.writing) {
             try await self.requireContainer(container)
-            let number = try await self.place(object, in: container)
-            self.saw(number, in: container)
+            let number = try await self.place(payload, in: container, after: position)
             self.ring()
             if number == LogSegment.last(of: LogSegment.index(of: number)) {
                 self.writeSegment(LogSegment.index(of: number), of: container)
@@ -20,38 +21,54 @@ extension S3Backend {
         }
     }
 
-    private func frame(_ payload: [UInt8]) throws(CloudError) -> [UInt8] {
-        do throws(StoredFrame.Problem) { return try StoredFrame(.entry, of: payload).header + payload } catch {
+    /// Returns the object of an entry.
+    func object(_ payload: [UInt8], digest: Digest) throws(CloudError) -> [UInt8] {
+        do throws(StoredFrame.Problem) { return try StoredFrame.entry(payload, digest: digest).header + payload } catch
+        {
             throw CloudError(.failed, "\(payload.count) bytes are too many for one entry of the cloud.")
         }
     }
 
     /// Creates the object under the first free number. A number is tried only after the one before it was seen, so the log has no gaps.
-    private func place(_ object: [UInt8], in container: ContainerName) async throws -> UInt64 {
-        var next = try await end(of: container) + 1
+    private func place(
+        _ payload: [UInt8], in container: ContainerName, after position: LogPosition
+    ) async throws -> UInt64 {
+        var (last, before) = try await end(of: container, after: position)
         var losses = 0
-        while next <= S3Layout.maximumEntry {
-            if try await client.create(layout.entry(container, next), object) == .created { return next }
-            saw(next, in: container)
+        while last < S3Layout.maximumEntry {
+            let own = before.chained(payload)
+            let entry = try object(payload, digest: own)
+            if try await client.create(layout.entry(container, last + 1), entry) == .created {
+                saw(last + 1, own, in: container)
+                return last + 1
+            }
+            saw(last + 1, nil, in: container)
             losses += 1
             // A writer that is far behind searches for the end instead of trying every number.
-            let known = losses.isMultiple(of: 4) ? try await findEnd(of: container, from: next) : next
-            next = known + 1
+            last = losses.isMultiple(of: 4) ? try await findEnd(of: container, from: last + 1) : last + 1
+            before = try await digest(upTo: last, of: container)
         }
         throw CloudError(.failed, "The log of \(container) in \(client.location) is full.")
     }
 
-    /// Returns the last number of the log, or one a little before it; the entry of that number is there.
-    private func end(of container: ContainerName) async throws -> UInt64 {
-        let known = state.withLock { $0.logs[container] ?? KnownLog() }
-        guard let end = known.end else { return try await findEnd(of: container, from: 0) }
-        // Appending after a lost entry would leave a gap that no device could read across.
-        guard end > 0, !known.isConfirmed(at: time.now()) else { return end }
-        guard try await client.size(layout.entry(container, end)) != nil else {
-            throw try await shortened(container, end)
+    /// Returns the last number of the log, or one a little before it, with the digest up to there, after checking that the log has the
+    /// caller's position.
+    private func end(of container: ContainerName, after position: LogPosition) async throws -> (UInt64, Digest) {
+        var known = known(container)
+        if known.end == nil {
+            _ = try await findEnd(of: container, from: min(position.sequence.value, S3Layout.maximumEntry))
+            known = self.known(container)
         }
-        saw(end, in: container)
-        return end
+        let end = known.end ?? 0
+        if end == position.sequence.value, known.isConfirmed(at: time.now()), let digest = position.digest,
+            known.digest == digest
+        {
+            return (end, digest)
+        }
+        try await confirm(position, of: container)
+        // Appending after a lost entry would leave a gap that no device could read across.
+        if end == position.sequence.value, let digest = position.digest { return (end, digest) }
+        return (end, try await digest(upTo: end, of: container))
     }
 
     /// Finds the end of the log: by one listing, or, where more than a page of entries follows, by looking for single numbers.
@@ -62,7 +79,7 @@ extension S3Backend {
         let page = try await client.list(log, after: layout.entry(container, number), limit: Self.page)
         var end = max(number, page.compactMap { layout.entryNumber($0.key, in: container) }.max() ?? 0)
         if page.count == Self.page { end = try await gallop(in: container, from: end) }
-        saw(end, in: container)
+        saw(end, nil, in: container)
         return end
     }
 
@@ -86,17 +103,14 @@ extension S3Backend {
         return end
     }
 
-    func saw(_ number: UInt64, in container: ContainerName) {
+    func saw(_ number: UInt64, _ digest: Digest?, in container: ContainerName) {
         let now = time.now()
-        state.withLock { $0.logs[container, default: KnownLog()].saw(number, at: now) }
+        state.withLock { $0.logs[container, default: KnownLog()].saw(number, digest, at: now) }
     }
 
     /// Returns the error for an entry that existed and is gone.
     func shortened(_ container: ContainerName, _ number: UInt64) async throws -> CloudError {
         try await confirmIdentity()
-        return CloudError(
-            .damaged,
-            "The log of \(container) in \(client.location) has lost its entry \(number). Restore the object's earlier version; if the whole bucket was restored, run `ubiquity reset`."
-        )
+        return .lostEntry(number, of: container, at: "\(client.location)")
     }
 }

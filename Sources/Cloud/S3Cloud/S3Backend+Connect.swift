@@ -13,7 +13,7 @@ extension S3Backend {
             if found == nil, create { found = try await self.makeCloud() }
             guard let identity = found else { throw self.absent() }
             try self.adopt(identity)
-            return CloudIdentity(identity.text, former: try await self.formerClouds().clouds)
+            return identity
         }
     }
 

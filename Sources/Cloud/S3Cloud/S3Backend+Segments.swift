@@ -8,9 +8,10 @@ extension S3Backend {
     /// A segment is read if at least so many of its entries are of use.
     private static let worthwhile: UInt64 = 500
 
-    /// Returns entries from a segment; none if there is no segment, or if it is not worth reading.
-    func segmentPayloads(_ container: ContainerName, after last: UInt64, limit: Int) async throws -> ArraySlice<[UInt8]>
-    {
+    /// Returns entries from a segment; none if there is no segment, if it is not worth reading, or if it does not follow the digest.
+    func segmentEntries(
+        _ container: ContainerName, after last: UInt64, _ digest: Digest?, limit: Int
+    ) async throws -> ArraySlice<LoggedEntry> {
         let index = LogSegment.index(of: last + 1)
         let held = state.withLock { state -> LogSegment? in
             guard let held = state.segment, held.container == container, held.segment.index == index else { return nil }
@@ -19,11 +20,19 @@ extension S3Backend {
         let useful = LogSegment.last(of: index) - last
         if held == nil, useful < Self.worthwhile || !known(container).mayHave(index) { return [] }
         guard let segment = if let held { held } else { try await readSegment(index, of: container) } else { return [] }
-        let payloads = segment.payloads.dropFirst(Int(last + 1 - segment.first)).prefix(limit)
+        let entries = segment.entries.dropFirst(Int(last + 1 - segment.first)).prefix(limit)
+        guard entries.countFollowing(digest) == entries.count else {
+            // Its log was replaced or joined since. The entries can be read one by one.
+            state.withLock { state in
+                state.segment = nil
+                state.logs[container, default: KnownLog()].missed(index)
+            }
+            return []
+        }
         // It is kept for the next call until its last entry is returned.
-        let isRead = payloads.endIndex == segment.payloads.endIndex
+        let isRead = entries.endIndex == segment.entries.endIndex
         state.withLock { $0.segment = isRead ? nil : (container, segment) }
-        return payloads
+        return entries
     }
 
     /// - Returns: Nil if the segment is missing or damaged: its entries can be read one by one.
@@ -33,7 +42,7 @@ extension S3Backend {
             if case .object(let object) = try await client.get(key, limit: LogSegment.maximumSize) {
                 let segment = try LogSegment(index: index, parsing: object.bytes)
                 state.withLock { $0.logs[container, default: KnownLog()].read(index) }
-                saw(segment.last, in: container)
+                saw(segment.last, nil, in: container)
                 return segment
             }
             // Its writer was interrupted, so the first reader that needs it writes it.
@@ -58,17 +67,19 @@ extension S3Backend {
     }
 
     private func makeSegment(_ index: UInt64, of container: ContainerName) async throws {
-        var payloads: [[UInt8]] = []
+        var entries: [LoggedEntry] = []
         var size = 0
         // In parts, so that entries that are too long for a segment are not all in memory.
         for start in stride(from: LogSegment.first(of: index), through: LogSegment.last(of: index), by: 100) {
             let part = start...min(start + 99, LogSegment.last(of: index))
-            let found = try await concurrently(Array(part)) { try await self.payload(of: $0, in: container) }
-            payloads += found.compactMap(\.self)
-            size = payloads.suffix(part.count).reduce(size) { $0 + $1.count }
+            let found = try await concurrently(Array(part)) { try await self.entry($0, of: container) }
+            entries += found.compactMap(\.self)
+            size = entries.suffix(part.count).reduce(size) { $0 + $1.payload.count }
             guard found.allSatisfy({ $0 != nil }), size <= LogSegment.maximumSize else { return }
         }
-        guard let bytes = try LogSegment(index: index, payloads: payloads).encoded() else { return }
+        guard entries.countFollowing(nil) == entries.count,
+            let bytes = try LogSegment(index: index, entries: entries).encoded()
+        else { return }
         _ = try await client.putIfAbsent(layout.segment(container, index), bytes)
         state.withLock { $0.logs[container, default: KnownLog()].wrote(index) }
     }

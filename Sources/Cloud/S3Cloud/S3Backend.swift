@@ -13,7 +13,7 @@ import Synchronization
 /// - One small object, the bell, is replaced after each append; devices poll it.
 ///
 /// `docs/BACKENDS.md` has the keys, the reasons and the costs.
-package final class S3Backend: ChangeNotifying, ChunkBatching, ChunkCollecting, CloudContinuing, WorkDeferring {
+package final class S3Backend: ChangeNotifying, ChunkBatching, ChunkCollecting, HistoryJoining, WorkDeferring {
     let client: S3Client
     let layout: S3Layout
     let time: any TimeSource

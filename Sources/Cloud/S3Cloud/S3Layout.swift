@@ -10,8 +10,6 @@ struct S3Layout: Hashable, Sendable {
     init(prefix: String) { self.prefix = prefix.isEmpty ? "" : "\(prefix)/" }
 
     var identity: String { "\(prefix)ubiquity-cloud" }
-    /// The clouds that were copied into this one; absent from most.
-    var former: String { "\(prefix)ubiquity-former-clouds" }
     var bell: String { "\(prefix)bell" }
     /// The prefix of the objects that a new cloud's maker creates to learn whether the store creates atomically.
     var probes: String { "\(prefix)probe/" }

@@ -128,27 +128,31 @@ struct ContentHandler: NounHandler {
         var evicted = (items: UInt64(0), bytes: UInt64(0))
         var refusal: EvictionRefusal?
         defer { progress.work.withLock { $0 = nil } }
-        for (index, file) in files.enumerated() {
+        var (index, failure) = (0, (any Error)?.none)
+        device.engine.evictor.evict(files) { file, error in
             if index.isMultiple(of: 100) {
                 progress.work.withLock {
                     $0 = WorkStatus(
                         what: "evicting", completedItems: UInt64(index), totalItems: UInt64(files.count))
                 }
             }
-            do {
-                try device.engine.evictor.evict(file.node)
-                if file.presence != .none, file.size > 0 {
-                    evicted = (evicted.items + 1, evicted.bytes.saturatingSum(file.size))
-                }
-            } catch EvictionRefusal.isIgnoreFile where files.count > 1 {
-                // The rest of the folder is evicted, and nothing is wrong.
-            } catch let error as EvictionRefusal { refusal = refusal ?? error }
+            index += 1
+            switch error {
+            case nil where file.presence != .none && file.size > 0:
+                evicted = (evicted.items + 1, evicted.bytes.saturatingSum(file.size))
+            case nil: break
+            // The rest of the folder is evicted, and nothing is wrong.
+            case EvictionRefusal.isIgnoreFile? where files.count > 1: break
+            case let error as EvictionRefusal: refusal = refusal ?? error
+            case let error?: failure = failure ?? error
+            }
         }
-        let failure = refusal.map { refusal in
+        if let failure { throw failure }
+        let refused = refusal.map { refusal in
             DaemonFailure(
                 refusal.code, "not evicted: \(refusal.rawValue)", path: path.description)
         }
-        return ItemOutcome(path: path, items: evicted.items, bytes: evicted.bytes, failure: failure)
+        return ItemOutcome(path: path, items: evicted.items, bytes: evicted.bytes, failure: refused)
     }
 
     func pin(_ request: PinRequest) async throws -> ItemsResponse {
@@ -191,7 +195,7 @@ extension EvictionRefusal {
         switch self {
         case .isFolder, .isIgnoreFile: .invalidRequest
         case .isOpen, .isPresented: .busy
-        case .isEdited, .isExcluded: .notUploaded
+        case .isEdited, .isExcluded, .isUnconfirmed: .notUploaded
         case .isPinned: .pinned
         }
     }

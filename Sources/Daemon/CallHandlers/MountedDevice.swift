@@ -1,6 +1,6 @@
 import Basics
 package import ClaimService
-package import CloudModel
+import CloudModel
 import DaemonProtocol
 package import KeyValues
 package import LiveQueries
@@ -29,14 +29,14 @@ package struct MountedDevice: Sendable {
     let requestDownload: @Sendable (LocalItem) throws -> (items: Int, bytes: UInt64)
     /// Switches the cloud off (true) or on for this device, and records that.
     let setOffline: @Sendable (Bool) throws -> Void
-    let id: DeviceID
+    let identity: DeviceIdentity
     let configuration: MountConfiguration
 
     package init(
         metadata: MetadataDatabase, files: VirtualFileSystem, engine: SyncEngine, claims: ClaimService,
         queries: QueryService, querySource: any QuerySource, keyValues: KeyValueService, versionFiles: VersionFiles,
         invalidator: KernelInvalidator, refused: RefusedPrograms, setOffline: @escaping @Sendable (Bool) throws -> Void,
-        id: DeviceID,
+        identity: DeviceIdentity,
         configuration: MountConfiguration,
         requestDownload: @escaping @Sendable (LocalItem) throws -> (items: Int, bytes: UInt64)
     ) {
@@ -51,7 +51,7 @@ package struct MountedDevice: Sendable {
         self.invalidator = invalidator
         self.refused = refused
         self.setOffline = setOffline
-        self.id = id
+        self.identity = identity
         self.configuration = configuration
         self.requestDownload = requestDownload
     }

@@ -94,7 +94,10 @@ struct StatusHandler: NounHandler {
             let pending = try transaction.pending.totals()
             var status = MountStatus(
                 mount: configuration.mountPoint, pid: getpid(), state: configuration.stateDirectory,
-                device: DeviceStatus(name: configuration.deviceName, id: device.id.description), cloud: cloudStatus())
+                device: DeviceStatus(
+                    name: configuration.deviceName, id: device.identity.current.description,
+                    renewed: try transaction.deviceRenewal().map(WireTime.init)),
+                cloud: cloudStatus())
             status.queue = QueueStatus(
                 uploads: UInt64(transfers.count { $0.isUpload }),
                 downloads: UInt64(try transaction.transfers.wantedTotal()), pendingItems: UInt64(pending.items),
@@ -113,6 +116,8 @@ struct StatusHandler: NounHandler {
             }
             status.containers = try transaction.containers().filter { try transaction.local.isShown($0) }.map(
                 \.name.text)
+            let diverged = try transaction.containers().filter { $0.divergence != nil }.map(\.name.text)
+            status.diverged = diverged.isEmpty ? nil : diverged
             status.conflicts = UInt64(try transaction.local.totals().conflicts)
             status.cache = CacheStatus(bytes: try transaction.transfers.presentBytes(), limit: configuration.cacheLimit)
             status.rebuild = rebuild.map(RebuildStatus.init)
@@ -204,7 +209,8 @@ extension DaemonFailure {
     /// Creates the failure of a container that does not sync, named by its folder.
     init(_ failure: ContainerErrors.Failure) {
         self.init(
-            failure.needsUpdate ? .versionMismatch : .damaged, sentences: failure.message,
+            failure.isDiverged ? .conflict : failure.needsUpdate ? .versionMismatch : .damaged,
+            sentences: failure.message,
             path: failure.container.folderName)
     }
 }

@@ -20,9 +20,6 @@ package enum CloudCopying {
         }
         do {
             let (from, to) = (try addresses[0].backend(logger), try addresses[1].backend(logger))
-            guard let to = to as? any CloudContinuing else {
-                throw DaemonFailure(.unsupported, "a cloud of this kind can not be a copy", path: target)
-            }
             var copy = CloudCopy(from: from, to: to) { onProgress(CloudCopyState($0)) }
             return CloudCopyState(try await copy.run())
         } catch {
@@ -44,7 +41,7 @@ package enum CloudCopying {
         switch code {
         case .offline: .offline
         case .notFound: .notFound
-        case .damaged: .damaged
+        case .damaged, .diverged: .damaged
         case .tooNew, .tooOld: .versionMismatch
         case .foreign: .conflict
         case .quota: .quota

@@ -43,7 +43,7 @@ struct Device: Sendable {
     let recovery: Recovery
     /// Rung after each transaction that changes rows of the tree.
     let rowChanges = Wakeup()
-    let id: DeviceID
+    let identity: DeviceIdentity
     let limits: CacheLimits
     let versions: VersionLimits
 
@@ -58,7 +58,7 @@ struct Device: Sendable {
         content = try ContentStore(directory: "\(state)/content", background: Self.making)
         recovery = Recovery(metadata: metadata, content: content, time: time, log: logger)
         try recovery.run()
-        id = try Self.prepare(metadata, time)
+        identity = try Self.prepare(metadata, time)
         limits = try Self.limits(configuration, content)
         versions = configuration.versions
         let timing = EngineTiming()
@@ -72,7 +72,8 @@ struct Device: Sendable {
         files = VirtualFileSystem(
             metadata: metadata, content: content, source: link,
             observer: TreeObservers(claims: claims, monitors: queries.monitors), time: try DiskTime(),
-            owner: (geteuid(), getegid()), device: id, closing: Self.closing, background: Self.background, log: logger)
+            owner: (geteuid(), getegid()), device: { [identity] in identity.current }, closing: Self.closing,
+            background: Self.background, log: logger)
         metadata.watchRows { [queries, claims, files, rowChanges] in
             claims.known.forget($0)
             queries.changed($0)
@@ -90,8 +91,8 @@ struct Device: Sendable {
         let context = EngineContext(
             metadata: metadata, content: content, backend: transfers.backend,
             mounted: MountAdapter(files, invalidator, watches, link, claims, keyValues), transfers: transfers,
-            device: id,
-            deviceName: configuration.deviceName, time: time, timing: timing, permits: DaemonPermits(claims),
+            identity: identity, deviceName: configuration.deviceName, time: time, timing: timing,
+            permits: DaemonPermits(claims),
             log: logger)
         engine = SyncEngine(context, limits: limits, versions: versions)
         versionFiles = VersionFiles(directory: "\(state)/versions", context: context)
@@ -101,21 +102,17 @@ struct Device: Sendable {
     }
 
     /// Returns the device's id, which is created at the first start together with the container that every device has.
-    private static func prepare(_ metadata: MetadataDatabase, _ time: SystemTime) throws -> DeviceID {
+    private static func prepare(_ metadata: MetadataDatabase, _ time: SystemTime) throws -> DeviceIdentity {
         // A start has to succeed on a full disk; only the first one changes anything here.
         try metadata.write(.freeing) { transaction in
             if try transaction.container(named: .cloudDocs) == nil {
                 _ = try transaction.createContainer(.cloudDocs, at: time.now())
             }
-            if let stored = try transaction.setting("device"), let text = String(data: stored, encoding: .utf8),
-                let value = UInt64(text, radix: 16)
-            {
-                return DeviceID(value)
-            }
+            if let id = try transaction.device() { return DeviceIdentity(id) }
             var random = SystemRandomNumberGenerator()
             let id = DeviceID.random(using: &random)
-            try transaction.setSetting("device", Data(id.description.utf8))
-            return id
+            try transaction.setDevice(id)
+            return DeviceIdentity(id)
         }
     }
 
@@ -163,7 +160,7 @@ struct Device: Sendable {
         MountedDevice(
             metadata: metadata, files: files, engine: engine, claims: claims, queries: queries,
             querySource: EngineQuerySource(engine), keyValues: keyValues, versionFiles: versionFiles,
-            invalidator: invalidator, refused: refused, setOffline: setOffline, id: id,
+            invalidator: invalidator, refused: refused, setOffline: setOffline, identity: identity,
             configuration: MountConfiguration(
                 mountPoint: configuration.mountPoint, stateDirectory: configuration.stateDirectory,
                 cloud: configuration.cloud, deviceName: configuration.deviceName, cacheLimit: limits.size,

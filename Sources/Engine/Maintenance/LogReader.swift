@@ -15,7 +15,9 @@ package struct LogReader {
 
     private let backend: any CloudBackend
     private let container: ContainerName
-    private var position = LogSequence.zero
+    private var position = LogPosition.start
+    /// The first entry that does not follow the one before it; nil if all did so far.
+    package private(set) var firstBreak: LogSequence?
     private var ready: [LogRecord] = []
     private var lastDamage: String?
 
@@ -29,19 +31,27 @@ package struct LogReader {
     package mutating func next() async throws -> Entry? {
         if ready.isEmpty {
             do { ready = try await fill().reversed() } catch let error as CloudError {
+                guard [.damaged, .diverged].contains(error.code) else { throw error }
+                if error.code == .diverged, position.digest != nil {
+                    // Another history goes on here. It is read as well.
+                    firstBreak = firstBreak ?? position.sequence.next
+                    position = LogPosition(position.sequence, nil)
+                    return try await next()
+                }
                 // The same message twice does not concern one entry: the log is shorter than it was, and ends here.
-                guard error.code == .damaged else { throw error }
                 guard error.message != lastDamage else { return nil }
                 lastDamage = error.message
-                position = position.next
-                return Entry(sequence: position, content: .damaged(error.message))
+                position = LogPosition(position.sequence.next, nil)
+                return Entry(sequence: position.sequence, content: .damaged(error.message))
             }
         }
         guard let record = ready.popLast() else { return nil }
-        position = record.sequence
-        do { return Entry(sequence: position, content: .batch(try ChangeBatch(decoding: record.payload))) } catch {
+        position = record.position
+        do {
+            return Entry(sequence: record.sequence, content: .batch(try ChangeBatch(decoding: record.payload)))
+        } catch {
             guard case .damaged(let why) = error else { throw error }
-            return Entry(sequence: position, content: .damaged(why))
+            return Entry(sequence: record.sequence, content: .damaged(why))
         }
     }
 

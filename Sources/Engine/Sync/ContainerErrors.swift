@@ -13,6 +13,8 @@ package final class ContainerErrors: Sendable {
         package let message: String
         /// Whether an update of this program resolves it.
         package let needsUpdate: Bool
+        /// Whether the cloud's log is not the one that this device has read.
+        package let isDiverged: Bool
     }
 
     private struct State {
@@ -42,11 +44,13 @@ extension ContainerErrors.Failure {
     init?(_ error: any Error, in container: ContainerName) {
         switch error {
         case let error as LogError:
-            self.init(container: container, message: "\(error)", needsUpdate: error.needsUpdate)
-        case let error as CloudError where [.damaged, .tooNew, .notFound].contains(error.code):
-            self.init(container: container, message: error.message, needsUpdate: error.code == .tooNew)
+            self.init(container: container, message: "\(error)", needsUpdate: error.needsUpdate, isDiverged: false)
+        case let error as CloudError where [.damaged, .diverged, .tooNew, .notFound].contains(error.code):
+            self.init(
+                container: container, message: error.message, needsUpdate: error.code == .tooNew,
+                isDiverged: error.code == .diverged)
         case let error as MetadataError where error.code == .damaged:
-            self.init(container: container, message: error.message, needsUpdate: false)
+            self.init(container: container, message: error.message, needsUpdate: false, isDiverged: false)
         default: return nil
         }
     }
@@ -58,15 +62,39 @@ extension SyncEngine {
         do {
             try await body()
             containerErrors.clear(container.name)
+            try await noteDivergence(nil, of: container)
             return true
         } catch {
             guard let failure = ContainerErrors.Failure(error, in: container.name) else { throw error }
+            if failure.isDiverged { try await noteDivergence(failure.message, of: container) }
             if containerErrors.note(failure) {
                 context.log.error(
                     "a container cannot be followed",
                     metadata: ["container": "\(container.name)", "why": "\(failure.message)"])
             }
             return false
+        }
+    }
+
+    /// Records that the cloud's log is not the one that this device has read, until it is again. Nothing of the container counts as uploaded
+    /// meanwhile, over restarts, too.
+    private func noteDivergence(_ why: String?, of container: LocalContainer) async throws {
+        guard container.divergence != why else { return }
+        try await context.blocking { [context] in
+            try context.metadata.write(.freeing) { try $0.setDivergence(why, of: container.id) }
+            context.metadata.diverged.set(container.id, isDiverged: why != nil)
+        }
+    }
+
+    /// Shows the divergences that were found before this process began.
+    func recallDivergences() {
+        // If they cannot be read, the next round finds them again.
+        let known = (try? context.metadata.read { try $0.containers() }) ?? []
+        for container in known {
+            guard let why = container.divergence else { continue }
+            context.metadata.diverged.set(container.id, isDiverged: true)
+            _ = containerErrors.note(
+                .init(container: container.name, message: why, needsUpdate: false, isDiverged: true))
         }
     }
 }

@@ -14,7 +14,7 @@ package struct EngineContext: Sendable {
     package let backend: any CloudBackend
     package let mounted: any MountedFiles
     package let transfers: TransferContext
-    package let device: DeviceID
+    package let identity: DeviceIdentity
     package let deviceName: String
     package let time: any TimeSource
     package let newID: @Sendable () -> ItemID
@@ -22,6 +22,8 @@ package struct EngineContext: Sendable {
     /// From this size on a new file is announced to other devices before its bytes are in the cloud.
     package let announcedSize: UInt64
     package let permits: any EnginePermits
+    /// Replaces the question to the cloud which contents it has, where a test has no such cloud.
+    package var findStored: (@Sendable ([LocalItem]) -> Set<StoredContents.Place>)?
     package let log: Logger
     package let urgency = Urgency()
     package let loops = RewriteLoops()
@@ -42,7 +44,7 @@ package struct EngineContext: Sendable {
 
     package init(
         metadata: MetadataDatabase, content: ContentStore, backend: any CloudBackend, mounted: any MountedFiles,
-        transfers: TransferContext, device: DeviceID, deviceName: String, time: any TimeSource,
+        transfers: TransferContext, identity: DeviceIdentity, deviceName: String, time: any TimeSource,
         newID: (@Sendable () -> ItemID)? = nil, timing: EngineTiming = EngineTiming(),
         announcedSize: UInt64 = 4 << 20, permits: any EnginePermits = UncontendedPermits(), log: Logger
     ) {
@@ -55,7 +57,7 @@ package struct EngineContext: Sendable {
         transfers.keys = keys
         self.transfers = transfers
         self.keys = keys
-        self.device = device
+        self.identity = identity
         self.deviceName = deviceName
         self.time = time
         namesakes = Namesakes(since: time.now())
@@ -66,6 +68,8 @@ package struct EngineContext: Sendable {
         self.permits = permits
         self.log = log
     }
+
+    package var device: DeviceID { identity.current }
 
     var clock: any Clock<Duration> { transfers.clock }
 

@@ -58,6 +58,7 @@ package enum EvictionRefusal: String, Sendable, Error {
     case isPresented = "a program that shows it wants to keep it"
     case isIgnoreFile = "its patterns decide which names stay on this device"
     case isExcluded = "it is excluded from sync, so this is the only copy"
+    case isUnconfirmed = "the cloud has not confirmed that it has all of its bytes"
 
     /// Creates the refusal for a file; nil where its bytes may be dropped.
     package init?(_ item: LocalItem, isOpen: Bool, isKept: Bool) {

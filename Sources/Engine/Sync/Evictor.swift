@@ -12,12 +12,27 @@ package struct Evictor: Sendable {
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// Drops the bytes of one file; succeeds if there are none.
+    /// Drops the bytes of one file if the cloud says that it has them; succeeds if there are none. Blocks while the cloud is asked.
     ///
     /// - Parameter isForSpace: Whether the bytes may be downloaded again without a request when there is plenty of space, if the file's pin
     ///   says so.
     /// - Throws: ``EvictionRefusal`` where they must stay.
     package func evict(_ node: NodeID, forSpace isForSpace: Bool = false) throws {
+        let item = try context.metadata.read { try $0.local.item(node) }
+        // Whatever else keeps the file is said first, and needs no answer of the cloud.
+        guard let item, try refusal(to: item) == nil else {
+            return try evict(node, forSpace: isForSpace, stored: [])
+        }
+        try evict(node, forSpace: isForSpace, stored: StoredContents(context: context).find(of: [item]))
+    }
+
+    private func refusal(to item: LocalItem) throws -> EvictionRefusal? {
+        let isKept = try context.metadata.read { try $0.isKept(item) }
+        return EvictionRefusal(item, isOpen: context.mounted.isOpen(item.node), isKept: isKept)
+    }
+
+    /// - Parameter stored: The contents that the cloud has.
+    package func evict(_ node: NodeID, forSpace isForSpace: Bool, stored: Set<StoredContents.Place>) throws {
         try context.changeTree(.freeing) { transaction, effects in
             guard var item = try transaction.local.item(node) else { return }
             let isOpen = context.mounted.isOpen(node)
@@ -30,6 +45,9 @@ package struct Evictor: Sendable {
                 let blob = try context.content.status(item.blob)
                 guard blob.size == item.size else { throw EvictionRefusal.isEdited }
             }
+            guard let content = item.content,
+                stored.contains(StoredContents.Place(container: item.container, content: content))
+            else { throw EvictionRefusal.isUnconfirmed }
             effects.orphanedBlobs.append(item.blob)
             effects.changedNodes.insert(node)
             item.presence = .none
@@ -38,6 +56,25 @@ package struct Evictor: Sendable {
             let returns = try isForSpace && transaction.local.effectivePin(of: node) == .whenSpace
             item.wanted = returns ? DownloadPriority.whenSpace : 0
             try transaction.local.update(item)
+        }
+    }
+
+    /// Drops the bytes of files, as ``evict(_:forSpace:)`` does, and asks the cloud about many of them at once.
+    ///
+    /// - Parameter report: Called for each file, with the error that kept it.
+    package func evict(_ files: [LocalItem], _ report: (LocalItem, (any Error)?) -> Void) {
+        var rest = files[...]
+        while !rest.isEmpty {
+            let part = Array(rest.prefix(StoredContents.limit))
+            rest = rest.dropFirst(part.count)
+            // Without an answer each file is refused.
+            let stored = (try? StoredContents(context: context).find(of: part)) ?? []
+            for file in part {
+                do {
+                    try evict(file.node, forSpace: false, stored: stored)
+                    report(file, nil)
+                } catch { report(file, error) }
+            }
         }
     }
 
@@ -71,7 +108,8 @@ package struct Evictor: Sendable {
             let candidates = try context.metadata.read { try $0.transfers.evictable(limit: 256, offset: kept) }
             guard !candidates.isEmpty else { break }
             let plan = EvictionPlan(candidates: candidates, excess: excess) { context.mounted.isOpen($0) }
-            let gone = plan.victims.filter(wasEvicted)
+            let stored = try StoredContents(context: context).find(of: plan.victims)
+            let gone = plan.victims.filter { wasEvicted($0, stored) }
             excess -= min(excess, gone.reduce(0) { $0.saturatingSum($1.size) })
             count += gone.count
             kept += candidates.count - gone.count
@@ -81,15 +119,19 @@ package struct Evictor: Sendable {
 
     /// Drops the bytes of one file if its presenters agree; if they have to be asked, drops them later once they have. Returns whether the
     /// bytes are dropped already. Throws as ``evict(_:)``, and ``EvictionRefusal/isPresented`` where a program keeps it.
-    package func evictWithPermit(_ node: NodeID, forSpace isForSpace: Bool = false) throws -> Bool {
+    package func evictWithPermit(_ node: NodeID) throws -> Bool {
+        try evictWithPermit(node, forSpace: false) { try evict(node) }
+    }
+
+    private func evictWithPermit(_ node: NodeID, forSpace isForSpace: Bool, _ evict: () throws -> Void) throws -> Bool {
         guard !context.permits.areFree else {
-            try evict(node, forSpace: isForSpace)
+            try evict()
             return true
         }
         switch context.permits.ask(.evict, for: node) {
         case .now(let end):
             defer { end() }
-            try evict(node, forSpace: isForSpace)
+            try evict()
             return true
         case .later(let permit):
             context.waiting.add(node, permit) { [self] in await evictLater(node, forSpace: isForSpace, $0) }
@@ -113,10 +155,14 @@ package struct Evictor: Sendable {
         context.waiting.backoff.withLock { $0.refused(node, at: now) }
     }
 
-    private func wasEvicted(_ item: LocalItem) -> Bool {
+    private func wasEvicted(_ item: LocalItem, _ stored: Set<StoredContents.Place>) -> Bool {
         let now = context.time.now()
         guard context.waiting.backoff.withLock({ $0.mayAsk(item.node, at: now) }) else { return false }
-        do { return try evictWithPermit(item.node, forSpace: true) } catch {
+        do {
+            return try evictWithPermit(item.node, forSpace: true) {
+                try evict(item.node, forSpace: true, stored: stored)
+            }
+        } catch {
             if error as? EvictionRefusal == .isPresented { noteRefusal(item.node) }
             context.log.debug("kept a file", metadata: ["why": "\(error)"])
             return false

@@ -22,35 +22,65 @@ package struct LogFollower: Sendable {
             batch = nil
         }
         batch.map { context.namesakes.look(at: $0, device: context.device, name: context.deviceName) }
+        var renewed: DeviceID?
         try withPermit(batch?.changes.compactMap(\.item) ?? [], in: container) { held, transaction, effects in
+            renewed = nil
             let origin = batch.map { EntryOrigin(device: $0.deviceName, time: $0.time) }
             var tree = transaction.remote(in: container.id, now: context.time.now(), origin: origin)
-            guard let batch else { return try ContainerReducer().foldVoid(at: record.sequence, into: &tree) }
+            guard let batch else { return try ContainerReducer().foldVoid(at: record.position, into: &tree) }
             var follower = follower(transaction, container.id, held: held)
             let isVoid = try ContainerReducer().isVoid(batch, in: tree)
+            let author = BatchAuthor(device: batch.device, number: batch.deviceSequence)
+            let isOwn = try transaction.pending.hasMade(record.payload, of: author, in: container.id)
+            if try !isOwn && batch.device == context.device && author.number > tree.lastSequence(of: author.device) {
+                renewed = try renewDevice(transaction)
+            }
             // This device's own batches set no package aside.
             let aside =
-                batch.device == context.device || isVoid
+                isOwn || isVoid
                 ? [] : try follower.setAsidePackages(changedBy: batch, deviceName: context.deviceName)
             let removed = isVoid ? [] : try removedVersions(batch, tree, transaction)
-            let result = try ContainerReducer().fold(batch, at: record.sequence, into: &tree)
+            let result = try ContainerReducer().fold(batch, at: record.position, into: &tree)
             for version in removed {
                 try transaction.history.removeVersion(version.version, of: version.item, in: container.id)
                 effects.lostVersions.append(version)
             }
-            try follow(batch, result, aside, in: container, transaction, &follower)
+            if isOwn || author.device == context.device {
+                try endWaiting(
+                    for: author, record.payload, isRefused: result.isRefused, in: container.id, transaction)
+            }
+            try follow(batch, result, aside, isOwn: isOwn, in: container, transaction, &follower)
             effects.add(follower.effects)
-            effects.keyValues += try keyValueChanges(batch, result, container, transaction)
+            effects.keyValues += try keyValueChanges(batch, result, isOwn: isOwn, container, transaction)
         }
+        if let renewed { noteRenewal(renewed, record, in: container) }
+    }
+
+    /// Gives this device a new id: the log has an entry under its id that this state has not made, so the state is an old one that came back,
+    /// or a copy of one that is in use.
+    private func renewDevice(_ transaction: MetadataTransaction) throws -> DeviceID {
+        // Odd, as all ids of devices.
+        let id = DeviceID(context.newID().low | 1)
+        try transaction.renewDevice(id, at: context.time.now())
+        return id
+    }
+
+    private func noteRenewal(_ id: DeviceID, _ record: LogRecord, in container: LocalContainer) {
+        context.identity.change(to: id)
+        context.log.notice(
+            """
+            this device's state was restored from a backup or is a copy of another device's: the log has an entry of this device that this \
+            state did not make. The device has a new id, and follows those entries as another device's
+            """, metadata: ["container": "\(container.name)", "entry": "\(record.sequence)", "id": "\(id)"])
     }
 
     private func follow(
-        _ batch: ChangeBatch, _ result: FoldResult, _ aside: [TreeFollower.SetAside], in container: LocalContainer,
-        _ transaction: MetadataTransaction, _ follower: inout TreeFollower
+        _ batch: ChangeBatch, _ result: FoldResult, _ aside: [TreeFollower.SetAside], isOwn: Bool,
+        in container: LocalContainer, _ transaction: MetadataTransaction, _ follower: inout TreeFollower
     ) throws {
         var touched = result.touched
         // Before rows are merged: what was sent of a row is agreed on for that row, and for no other.
-        if batch.device == context.device {
+        if isOwn {
             touched += try confirm(batch, result, &follower)
         }
         for merge in result.merged { try follower.unite(merge.from, into: merge.into) }
@@ -75,11 +105,12 @@ package struct LogFollower: Sendable {
     }
 
     private func keyValueChanges(
-        _ batch: ChangeBatch, _ result: FoldResult, _ container: LocalContainer, _ transaction: MetadataTransaction
+        _ batch: ChangeBatch, _ result: FoldResult, isOwn: Bool, _ container: LocalContainer,
+        _ transaction: MetadataTransaction
     ) throws -> [KeyValueChange] {
         let changed = try transaction.keyValues.changedKeys(in: container.id)
         guard !changed.isEmpty else { return [] }
-        let refused = batch.device == context.device ? changed.intersection(result.refusedKeys) : []
+        let refused = isOwn ? changed.intersection(result.refusedKeys) : []
         let reason: KeyValueChange.Reason =
             try transaction.setting(LocalContainer.seenKey(container.id)) == nil ? .initialSync : .serverChange
         return [(KeyValueChange.Reason.quotaViolation, refused), (reason, changed.subtracting(refused))].filter {
@@ -87,19 +118,28 @@ package struct LogFollower: Sendable {
         }.map { KeyValueChange(container: container.id, reason: $0.0, keys: $0.1) }
     }
 
-    private func confirm(
-        _ batch: ChangeBatch, _ result: FoldResult, _ follower: inout TreeFollower
-    ) throws -> [ItemID] {
-        let (transaction, container) = (follower.transaction, follower.container)
-        if let waiting = try transaction.pending.batch(of: container), waiting.deviceSequence == batch.deviceSequence {
-            // A refused batch has no effect, and the number of a withdrawn one was used by its replacement.
-            let isAccepted = try !result.isRefused && ChangeBatch(decoding: waiting.payload) == batch
-            if isAccepted {
+    /// Ends waiting for the batch on its way once the log has passed its number: the log shows it, has refused it, or had another batch of
+    /// that number before.
+    private func endWaiting(
+        for author: BatchAuthor, _ payload: [UInt8], isRefused: Bool, in container: ContainerID,
+        _ transaction: MetadataTransaction
+    ) throws {
+        if let waiting = try transaction.pending.batch(of: container), waiting.device == author.device,
+            waiting.deviceSequence <= author.number
+        {
+            if !isRefused, waiting.payload == payload {
                 try transaction.pending.removeBatch(of: container)
             } else {
                 try transaction.withdrawBatch(of: container)
             }
         }
+        try transaction.pending.forgetMade(upTo: author, in: container)
+    }
+
+    private func confirm(
+        _ batch: ChangeBatch, _ result: FoldResult, _ follower: inout TreeFollower
+    ) throws -> [ItemID] {
+        let (transaction, container) = (follower.transaction, follower.container)
         guard !result.isRepeat, !result.isRefused else { return [] }
         var own = OwnChanges(transaction, container: container, merged: Set(result.merged.map(\.from)))
         let items = try batch.changes.compactMap { try own.confirm($0) }

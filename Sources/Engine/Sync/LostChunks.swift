@@ -33,13 +33,15 @@ struct LostChunks {
     private func appendRestoring(_ payload: [UInt8], to container: LocalContainer) async throws {
         let gate = ContentGate(context: context)
         try await gate.verify(payload, in: container)
-        do { _ = try await context.backend.append(payload, to: container.name) } catch let error as CloudError {
+        do { _ = try await context.backend.append(payload, to: container.name, after: container.position) } catch let
+            error as CloudError
+        {
             guard error.code == .damaged else { throw error }
             context.log.error("chunks were lost, sending them again", metadata: ["why": "\(error.message)"])
             context.keys.forgetStored(in: container.name)
             guard try await restore(for: payload, in: container) else { return }
             try await gate.verify(payload, in: container)
-            _ = try await context.backend.append(payload, to: container.name)
+            _ = try await context.backend.append(payload, to: container.name, after: container.position)
         }
     }
 

@@ -1,6 +1,6 @@
 import Basics
 import CloudModel
-import ContainerLog
+package import ContainerLog
 package import LocalMetadata
 
 /// Makes batches. A batch is stored before it is sent and until the log shows it: after a crash at any point the same bytes are sent again,
@@ -114,22 +114,32 @@ package struct Outbox: Sendable {
     private func store(
         _ changes: [Change], in container: LocalContainer, _ transaction: MetadataTransaction
     ) throws -> [UInt8] {
-        let tree = transaction.remote(in: container.id)
-        let packages = try tree.packages(changedBy: changes).prefix(ChangeBatch.maximumPackages)
-        let batch = ChangeBatch(
-            device: context.device, deviceName: context.deviceName,
-            deviceSequence: try tree.lastSequence(of: context.device) + 1, time: context.time.now(),
-            packages: Array(packages),
-            // Its contents are verified under this epoch or a later one before each append (``ContentGate``).
-            collection: try tree.collectionEpochs().proposed, changes: changes)
-        let payload = try batch.encoded()
-        try transaction.pending.setBatch(payload, deviceSequence: batch.deviceSequence, of: container.id)
+        let payload = try transaction.send(changes, in: container.id, context)
         for case .create(let id, _, _, _, _) in changes {
             // From here on its deletion has to be sent, even if no device has seen it yet.
             guard var item = try transaction.local.item(id, in: container.id), !item.isKnown else { continue }
             item.isKnown = true
             try transaction.local.update(item)
         }
+        return payload
+    }
+}
+
+extension MetadataTransaction {
+    /// Makes a batch of changes and stores it until the log shows it.
+    @discardableResult
+    package func send(_ changes: [Change], in container: ContainerID, _ context: EngineContext) throws -> [UInt8] {
+        let tree = remote(in: container)
+        let packages = try tree.packages(changedBy: changes).prefix(ChangeBatch.maximumPackages)
+        let author = BatchAuthor(
+            device: context.device, number: try tree.lastSequence(of: context.device) + 1)
+        let batch = ChangeBatch(
+            device: author.device, deviceName: context.deviceName, deviceSequence: author.number,
+            time: context.time.now(), base: try tree.state().position, packages: Array(packages),
+            // Its contents are verified under this epoch or a later one before each append (``ContentGate``).
+            collection: try tree.collectionEpochs().proposed, changes: changes)
+        let payload = try batch.encoded()
+        try pending.setBatch(payload, of: author, in: container)
         return payload
     }
 }

@@ -71,21 +71,28 @@ extension SyncEngine {
         downloads.retryNow()
     }
 
-    /// Throws `foreign` for another cloud, and for one that has lost entries that this device has seen.
+    /// Throws `foreign` for another cloud, unless its logs have all that this device has read, as those of a copy have.
     private func requireContinuation(of known: String, by identity: CloudIdentity) async throws {
         guard known != identity.text else { return }
-        let cursors = try await containers().filter(\.isInCloud).map { ($0.name, $0.sequence) }
-        guard !identity.continues(known, readTo: Dictionary(cursors, uniquingKeysWith: max)) else { return }
-        guard identity.former[known] != nil else {
+        let read = try await containers().filter { $0.sequence > .zero }
+        guard !read.isEmpty else {
             throw CloudError(
                 .foreign,
                 "This is not the cloud that this device has synced with. Put the right one back, or use another --state."
             )
         }
-        throw CloudError(
-            .foreign,
-            "The cloud was restored from a backup, a container was removed from it, or it is a copy of an earlier state, and this device has seen more than it has now. Run `ubiquity reset`: it loses no edit. After `ubiquity cloud copy`, run that again instead."
-        )
+        for container in read {
+            do {
+                _ = try await context.backend.entries(in: container.name, after: container.position, limit: 1)
+            } catch let error as CloudError where [.diverged, .notFound].contains(error.code) {
+                throw CloudError(
+                    .foreign,
+                    """
+                    This is not the cloud that this device has synced with, or it is a copy of an earlier state: \(error.message) Put the \
+                    right one back, or use another --state. After `ubiquity cloud copy`, run that again instead.
+                    """)
+            }
+        }
     }
 
     /// Creates local containers in the cloud, and shows the cloud's containers on this device.
@@ -157,7 +164,7 @@ extension SyncEngine {
     private func pull(_ container: LocalContainer) async throws {
         var container = container
         while true {
-            let records = try await context.backend.entries(in: container.name, after: container.sequence, limit: 64)
+            let records = try await entries(after: container)
             guard !records.isEmpty else { return try await noteSeen(container) }
             try await context.blocking { [follower, container] in
                 for record in records { try follower.fold(record, in: container) }
@@ -165,6 +172,14 @@ extension SyncEngine {
             downloadBell.ring()
             guard let next = try await containers().first(where: { $0.id == container.id }) else { return }
             container = next
+        }
+    }
+
+    private func entries(after container: LocalContainer) async throws -> [LogRecord] {
+        do {
+            return try await context.backend.entries(in: container.name, after: container.position, limit: 64)
+        } catch let error as CloudError where error.code == .notFound && container.sequence > .zero {
+            throw CloudError.lostContainer(container.name, error.message)
         }
     }
 

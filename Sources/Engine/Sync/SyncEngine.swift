@@ -69,6 +69,7 @@ package final class SyncEngine: Sendable {
         follower = LogFollower(context)
         shared.withLock { $0.space = Self.lastSpace(in: context.metadata) }
         apply(TransferRates(in: context.metadata, log: context.log))
+        recallDivergences()
     }
 
     package var state: CloudState { shared.withLock { $0.state } }

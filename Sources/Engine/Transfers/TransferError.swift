@@ -78,7 +78,7 @@ package struct TransferError: Error, CustomStringConvertible {
         case .damaged: .damaged
         case .tooNew: .tooNew
         case .quota: .quota
-        case .foreign, .unauthorized, .readOnly, .tooOld: .refused
+        case .diverged, .foreign, .unauthorized, .readOnly, .tooOld: .refused
         case .failed: .failed
         }
     }

@@ -51,9 +51,12 @@ extension MetadataTransaction {
         of item: LocalItem, _ progress: (LocalItem) -> TransferFractions
     ) throws -> DocumentState {
         let isFile = item.kind == .file
-        return DocumentState(
+        var state = DocumentState(
             of: item, newest: isFile && item.content != nil ? try cloudItem(item)?.content : nil,
             hasConflicts: try !item.isConflictSibling && !local.conflicts(of: item).isEmpty,
             progress: isFile ? progress(item) : TransferFractions())
+        // A cloud that went back, or has another history, may lack what was uploaded to it.
+        if diverged.contains(item.container) { (state.isUploaded, state.percentUploaded) = (false, 0) }
+        return state
     }
 }

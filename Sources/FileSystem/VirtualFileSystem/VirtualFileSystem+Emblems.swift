@@ -111,7 +111,8 @@ private struct EmblemReader {
     /// Returns nil for an item that has to be read whole.
     private func quietEntry(named name: ArraySlice<UInt8>, in folder: Folder) throws -> KnownEmblem? {
         guard let document = try transaction.local.quietDocument(named: name, in: folder.node),
-            !edited.contains(document.node), transfers(document.node) == TransferFractions()
+            !edited.contains(document.node), transfers(document.node) == TransferFractions(),
+            transaction.diverged.isEmpty
         else { return nil }
         let state = DocumentState(
             downloading: document.isHere ? .current : .notDownloaded, isUploaded: true, percentUploaded: 100)

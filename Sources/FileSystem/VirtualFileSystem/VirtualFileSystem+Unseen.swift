@@ -78,7 +78,7 @@ extension VirtualFileSystem {
             seen != SeenContent(item: document.item, content: content),
             try transaction.local.package(around: document.parent) == nil,
             let agreed = try transaction.synced.item(document.item, in: document.container),
-            agreed.body.content?.reference == content, agreed.author != device
+            agreed.body.content?.reference == content, agreed.author != device()
         else { return nil }
         return agreed
     }

@@ -33,7 +33,8 @@ package final class VirtualFileSystem: Sendable {
     let ignoring = IgnoreRules()
     let owner: (user: UInt32, group: UInt32)
     /// This device, as the author of contents in the log.
-    let device: DeviceID
+    /// Returns the id under which this device writes to logs.
+    let device: @Sendable () -> DeviceID
     /// Makes the ids of new items.
     let newID: @Sendable () -> ItemID
     let log: Logger
@@ -73,7 +74,8 @@ package final class VirtualFileSystem: Sendable {
     package init(
         metadata: MetadataDatabase, content: ContentStore, source: any ContentSource,
         observer: (any TreeObserver)? = nil, time: any TimeSource,
-        owner: (user: UInt32, group: UInt32), device: DeviceID, exclusions: ExclusionRules = .standard,
+        owner: (user: UInt32, group: UInt32), device: @escaping @Sendable () -> DeviceID,
+        exclusions: ExclusionRules = .standard,
         newID: (@Sendable () -> ItemID)? = nil, closing: CloseRecording = .immediate,
         background: Background? = nil, log: Logger
     ) {

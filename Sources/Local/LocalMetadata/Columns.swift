@@ -1,3 +1,4 @@
+import CloudModel
 import GRDB
 import GRDBSQLite
 
@@ -27,6 +28,12 @@ struct Columns {
         let value = integer(index)
         guard (0...Int64.max).contains(value) else { throw MetadataError.damagedRow("the count \(value)") }
         return UInt64(value)
+    }
+
+    /// Returns a position of a log from the columns of its number and its digest.
+    func position(_ number: Int, _ digest: Int) throws -> LogPosition {
+        guard let known = Digest(bytes(digest)) else { throw MetadataError.damagedRow("a digest of another length") }
+        return LogPosition(LogSequence(try count(number)), known)
     }
 
     /// Passes the bytes of a blob or text to `body` without copying; none for NULL.

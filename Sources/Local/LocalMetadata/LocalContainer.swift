@@ -5,9 +5,14 @@ package struct LocalContainer: Sendable, Equatable {
     package let id: ContainerID
     package let name: ContainerName
     package let node: NodeID
-    package let sequence: LogSequence
+    /// The last entry of the log that was folded.
+    package let position: LogPosition
     /// Whether the cloud is known to have the container.
     package let isInCloud: Bool
+    /// Why the cloud's log is not the one that this device has read; nil while it is.
+    package let divergence: String?
+
+    package var sequence: LogSequence { position.sequence }
 
     /// Returns the key of the setting that records that the container's log was read to its end once.
     package static func seenKey(_ id: ContainerID) -> String { "seen \(id.value)" }

@@ -21,7 +21,7 @@ extension MetadataDatabase {
         try describing {
             try withFreshReader { db in
                 try db.transaction("BEGIN DEFERRED") {
-                    let transaction = MetadataTransaction(db)
+                    let transaction = MetadataTransaction(db, diverged: diverged)
                     return try transaction.sealProblems(limit: limit).map { problem in
                         // If the path cannot be read either, the report omits it.
                         (problem, (try? problem.node.map(transaction.local.path)) ?? [])

@@ -37,6 +37,7 @@ package final class MetadataDatabase: Sendable {
     let rowChanges = RowChangeLog()
     let numbers = NodeNumbers()
     let declarations = KnownDeclarations()
+    package let diverged = DivergedContainers()
 
     /// Opens or makes the database.
     ///
@@ -116,7 +117,7 @@ package final class MetadataDatabase: Sendable {
         costs.add(.reads)
         do {
             return try connections.withReader { db in
-                try db.transaction("BEGIN DEFERRED") { try body(MetadataTransaction(db)) }
+                try db.transaction("BEGIN DEFERRED") { try body(MetadataTransaction(db, diverged: diverged)) }
             }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
@@ -128,7 +129,7 @@ package final class MetadataDatabase: Sendable {
             // Without a transaction around the statements: nothing else can write meanwhile.
             let found = try connections.withIdleWriter { db in
                 costs.add(.reads)
-                return try body(MetadataTransaction(db))
+                return try body(MetadataTransaction(db, diverged: diverged))
             }
             if let found { return found }
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
@@ -209,7 +210,7 @@ package final class MetadataDatabase: Sendable {
             try space.prepare(use, db)
             // Counted even if the commit fails: one sync too many does no harm.
             defer { sync.noteCommit() }
-            let transaction = MetadataTransaction(db)
+            let transaction = MetadataTransaction(db, diverged: diverged)
             transaction.memory.numbers = numbers
             transaction.memory.rows = KnownRows(changes: rowChanges, committed: recentRows)
             transaction.memory.declarations = declarations.all

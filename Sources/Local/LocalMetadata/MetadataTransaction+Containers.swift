@@ -27,9 +27,15 @@ extension MetadataTransaction {
         try run("UPDATE container SET isInCloud = 1 WHERE id = ?", [container.value])
     }
 
+    /// Records why a log is not the one that this device has read; nil once it is.
+    package func setDivergence(_ why: String?, of container: ContainerID) throws {
+        try run("UPDATE container SET divergence = ? WHERE id = ?", [why, container.value])
+    }
+
     private func containers(_ condition: String, _ values: StatementValues) throws -> [LocalContainer] {
         try fetchAll(
-            "SELECT id, name, node, sequence, isInCloud FROM container WHERE \(condition) ORDER BY id", values)
+            "SELECT id, name, node, sequence, digest, isInCloud, divergence FROM container WHERE \(condition) ORDER BY id",
+            values)
     }
 }
 
@@ -40,6 +46,7 @@ extension LocalContainer: ColumnDecodable {
         }
         self.init(
             id: ContainerID(columns.integer(0)), name: name, node: NodeID(columns.unsigned(2)),
-            sequence: LogSequence(try columns.count(3)), isInCloud: columns.bool(4))
+            position: try columns.position(3, 4), isInCloud: columns.bool(5),
+            divergence: columns.optionalText(6))
     }
 }

@@ -7,8 +7,13 @@ import GRDB
 package struct MetadataTransaction {
     let db: Database
     let memory = TransactionMemory()
+    /// The containers whose logs in the cloud are not those that this device has read.
+    package let diverged: DivergedContainers
 
-    init(_ db: Database) { self.db = db }
+    init(_ db: Database, diverged: DivergedContainers = DivergedContainers()) {
+        self.db = db
+        self.diverged = diverged
+    }
 
     /// Calls `action` when this write transaction has been committed or rolled back, before another one can begin. It must not use the
     /// database, nor take a lock that is held over a transaction.

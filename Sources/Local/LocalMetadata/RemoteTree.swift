@@ -32,7 +32,7 @@ package struct RemoteTree: TreeStore {
     package func state() throws -> LogState {
         if let known = transaction.memory.states[container] { return known }
         let state: LogState? = try transaction.fetchOne(
-            "SELECT sequence, rules, time, foldsNames FROM container WHERE id = ?", [container.value])
+            "SELECT sequence, digest, rules, time, foldsNames FROM container WHERE id = ?", [container.value])
         guard let state else { throw MetadataError.damagedRow("no container \(container.value)") }
         transaction.memory.states[container] = state
         return state
@@ -41,10 +41,10 @@ package struct RemoteTree: TreeStore {
     package mutating func setState(_ state: LogState) throws {
         transaction.memory.states[container] = state
         try transaction.run(
-            "UPDATE container SET sequence = ?, rules = ?, time = ?, foldsNames = ? WHERE id = ?",
+            "UPDATE container SET sequence = ?, digest = ?, rules = ?, time = ?, foldsNames = ? WHERE id = ?",
             [
-                Int64(bitPattern: state.sequence.value), state.storedRules, state.time.nanoseconds, state.foldsNames,
-                container.value,
+                Int64(bitPattern: state.sequence.value), Data((state.position.digest ?? .zero).bytes),
+                Int64(state.rules), state.time.nanoseconds, state.foldsNames, container.value,
             ])
     }
 
@@ -170,7 +170,7 @@ package struct RemoteTree: TreeStore {
 extension LogState: ColumnDecodable {
     init(columns: Columns) throws {
         self.init(
-            sequence: LogSequence(try columns.count(0)), storedRules: columns.integer(1),
-            time: Timestamp(nanoseconds: columns.integer(2)), foldsNames: columns.bool(3))
+            position: try columns.position(0, 1), rules: UInt16(truncatingIfNeeded: columns.integer(2)),
+            time: Timestamp(nanoseconds: columns.integer(3)), foldsNames: columns.bool(4))
     }
 }

@@ -37,10 +37,12 @@ extension Schema {
           name TEXT NOT NULL UNIQUE,
           node INTEGER NOT NULL,
           sequence INTEGER NOT NULL DEFAULT 0,
+          digest BLOB NOT NULL DEFAULT (zeroblob(32)) CHECK (length(digest) = 32),
           rules INTEGER NOT NULL DEFAULT 1,
           time INTEGER NOT NULL DEFAULT 0,
           foldsNames INTEGER NOT NULL DEFAULT 0,
-          isInCloud INTEGER NOT NULL DEFAULT 0
+          isInCloud INTEGER NOT NULL DEFAULT 0,
+          divergence TEXT
         )
         """,
         "CREATE TABLE remote (\(cloudColumns), PRIMARY KEY (container, item)) WITHOUT ROWID",
@@ -144,9 +146,20 @@ extension Schema {
         """
         CREATE TABLE outbox (
           container INTEGER PRIMARY KEY REFERENCES container(id),
+          device INTEGER NOT NULL,
           deviceSequence INTEGER NOT NULL,
           payload BLOB NOT NULL
         )
+        """,
+        // The batches of this device that its log has not passed yet.
+        """
+        CREATE TABLE madeBatch (
+          container INTEGER NOT NULL REFERENCES container(id),
+          device INTEGER NOT NULL,
+          deviceSequence INTEGER NOT NULL,
+          digest BLOB NOT NULL CHECK (length(digest) = 32),
+          PRIMARY KEY (container, device, deviceSequence, digest)
+        ) WITHOUT ROWID
         """,
         """
         CREATE TABLE manifest (

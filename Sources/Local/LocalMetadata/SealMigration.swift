@@ -8,7 +8,7 @@ struct SealMigration {
     /// The tables in the order of their creation.
     static let tables = [
         "setting", "container", "remote", "synced", "alias", "deviceSequence", "local", "departed", "resolution",
-        "outbox", "manifest",
+        "outbox", "madeBatch", "manifest",
     ]
 
     func run() throws {

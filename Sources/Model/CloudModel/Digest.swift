@@ -7,6 +7,8 @@ package struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Creates a digest from four words; the first bytes are in the high bits of the first word.
     package init(words: (UInt64, UInt64, UInt64, UInt64)) { self.words = words }
 
+    package static let zero = Digest(words: (0, 0, 0, 0))
+
     /// Creates a digest from 32 bytes, first byte first; nil for any other count.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 32 else { return nil }

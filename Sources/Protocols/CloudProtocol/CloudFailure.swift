@@ -16,9 +16,9 @@ package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringCon
         case damaged
         /// The account's cloud is not the one that the request is meant for.
         case foreign
-        /// The account's cloud has another identity because it was restored or a container was removed; the client must request the
-        /// identity again.
-        case renamed
+        /// The log does not have the position that the request names: the server's data is older than what the device has read, or has
+        /// another history.
+        case diverged
         case tooLarge
         /// The account's share of the server is used up.
         case quota
@@ -40,7 +40,7 @@ package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringCon
             case .unauthorized, .secondFactor: 401
             case .forbidden: 403
             case .notFound, .noCloud: 404
-            case .damaged, .foreign, .renamed: 409
+            case .damaged, .diverged, .foreign: 409
             case .tooLarge: 413
             case .clientTooOld, .clientTooNew: 426
             case .busy: 429

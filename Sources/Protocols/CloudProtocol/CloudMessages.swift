@@ -1,24 +1,7 @@
 /// `GET` and `PUT /v1/cloud`: the identity of this account's cloud.
 package struct CloudDescription: Hashable, Codable, Sendable {
     package let identity: String
-    /// The identities that the cloud had before a restore or the removal of a container, each with the number of entries of each log of
-    /// that time that still exist. A device that knows the cloud by such an identity, and has seen no more than those entries, continues;
-    /// absent if there are none.
-    package let former: [String: [String: UInt64]]?
-    package init(identity: String, former: [String: [String: UInt64]]? = nil) {
-        self.identity = identity
-        self.former = former
-    }
-}
-
-/// `PUT /v1/cloud/former`: another cloud, whose logs were copied into this one up to these sequences.
-package struct FormerCloud: Hashable, Codable, Sendable {
-    package let identity: String
-    package let ends: [String: UInt64]
-    package init(identity: String, ends: [String: UInt64]) {
-        self.identity = identity
-        self.ends = ends
-    }
+    package init(identity: String) { self.identity = identity }
 }
 
 /// `GET /v1/containers`.

@@ -6,7 +6,6 @@ package enum CloudRoutes {
     package static let signIn = "/v1/sign-in"
     package static let signOut = "/v1/sign-out"
     package static let cloud = "/v1/cloud"
-    package static let former = "/v1/cloud/former"
     package static let space = "/v1/space"
     package static let changeFeed = "/v1/news"
     package static let containers = "/v1/containers"

@@ -29,6 +29,9 @@ package struct MountStatus: Codable, Hashable, Sendable {
     package var limits: LimitStatus?
     /// What uploads and background downloads do because the network is metered; nil while it is not.
     package var metered: OnMetered?
+    /// Containers whose logs in the cloud are not those that this device has read, so that nothing of them counts as uploaded; nil if there
+    /// are none.
+    package var diverged: [String]?
     /// Programs that may not open documents that are not on this device for now, because they looked into too many.
     package var refusedPrograms: [RefusedProgram]?
 
@@ -54,9 +57,13 @@ package struct MountStatus: Codable, Hashable, Sendable {
 package struct DeviceStatus: Codable, Hashable, Sendable {
     package let name: String
     package let id: String
-    package init(name: String, id: String) {
+    /// When this device last got a new id because its state had been restored from a backup or copied; nil if it never did.
+    package let renewed: WireTime?
+
+    package init(name: String, id: String, renewed: WireTime? = nil) {
         self.name = name
         self.id = id
+        self.renewed = renewed
     }
 }
 

@@ -162,6 +162,15 @@ extension ServerContext {
 
 extension Request {
     /// Returns a number of the query, or nil if the query does not have it.
+    /// Returns the position in a log that the parameter names; the start if there is none.
+    func position(_ name: Substring) throws -> LogPosition {
+        guard let text = uri.queryParameters[name] else { return .start }
+        guard let position = LogPosition(wireText: text) else {
+            throw CloudFailure(.invalidRequest, "\(name) is not a position in a log.")
+        }
+        return position
+    }
+
     func number(_ name: Substring) throws -> UInt64? {
         guard let text = uri.queryParameters[name] else { return nil }
         guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(text) else {

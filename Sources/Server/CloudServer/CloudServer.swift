@@ -144,7 +144,6 @@ package struct CloudServer: Sendable {
         let routes = ContainerRoutes(store: store, reader: reader)
         router.get("cloud", use: routes.cloud)
         router.put("cloud", use: routes.makeCloud)
-        router.put("cloud/former", use: routes.recordFormer)
         router.get("space", use: routes.space)
         router.get("containers", use: routes.list)
         router.put("containers/:container", use: routes.create)

@@ -10,30 +10,17 @@ struct ContainerRoutes: Sendable {
     let reader: BodyReader
 
     func cloud(_ request: Request, _ context: ServerContext) async throws -> Response {
-        try .json(try await store.accounts.describeCloud(of: context.requireDevice().account))
+        try await describe(context.requireDevice().account)
     }
 
     func makeCloud(_ request: Request, _ context: ServerContext) async throws -> Response {
         let device = try context.requireDevice()
         if device.scope == .full { _ = try await store.accounts.makeCloud(of: device.account) }
-        return try .json(try await store.accounts.describeCloud(of: device.account))
+        return try await describe(device.account)
     }
 
-    /// Records that the logs of another cloud were copied into this one.
-    func recordFormer(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let device = try context.requireDevice()
-        guard device.scope == .full else { throw Refusals.readOnly }
-        let body = try await reader.collect(request, upTo: CloudLimits.json)
-        let message = try WireJSON.decode(FormerCloud.self, from: body)
-        let ends = try message.ends.map { name, end in
-            guard let name = ContainerName(name) else {
-                throw CloudFailure(.invalidRequest, "This is not the name of a container.")
-            }
-            return (name, end)
-        }
-        try await store.accounts.record(
-            former: message.identity, ends: Dictionary(ends, uniquingKeysWith: max), of: device.account)
-        return .done
+    private func describe(_ account: AccountID) async throws -> Response {
+        try .json(CloudDescription(identity: try await store.accounts.cloud(of: account)))
     }
 
     func list(_ request: Request, _ context: ServerContext) async throws -> Response {

@@ -18,8 +18,9 @@ struct LogRoutes: Sendable {
             }
             return key
         }
+        let position = try request.position("after")
         let sequence = try await reader.read(request, upTo: CloudLimits.entry, of: account) { payload in
-            try await store.logs.append(payload, key: key, to: name, of: account)
+            try await store.logs.append(payload, key: key, after: position, to: name, of: account)
         }
         return try .json(AppendResponse(sequence: sequence.value))
     }
@@ -27,7 +28,7 @@ struct LogRoutes: Sendable {
     func read(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try context.requireDevice().account
         let name = try context.container()
-        let after = LogSequence(try request.number("after") ?? 0)
+        let after = try request.position("after")
         let limit = Int(clamping: try request.number("limit") ?? UInt64(CloudLimits.pageEntries))
         let grant = try await MemoryGrant(CloudLimits.pageBytes, of: account, in: reader.budget)
         let page = try await store.logs.page(of: name, after: after, limit: limit, account: account).encoded()

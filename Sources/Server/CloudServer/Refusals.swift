@@ -11,8 +11,6 @@ enum Refusals {
         .unauthorized, "The device is not signed in, or its access was ended.")
     static let foreign = CloudFailure(
         .foreign, "This account's cloud is not the one that the device has synced with.")
-    static let renamed = CloudFailure(
-        .renamed, "The server was restored from a backup, or a container was removed. The device will resync.")
     static let readOnly = CloudFailure(
         .forbidden, "This device is signed in with read-only access (--scope read), so it cannot change anything.")
     static let busy = CloudFailure(.busy, "The server is busy; try again soon.")
@@ -46,6 +44,7 @@ enum Refusals {
         case .notFound: .notFound
         case .noCloud: .noCloud
         case .damaged: .damaged
+        case .diverged: .diverged
         case .quota: .quota
         case .full: .serverFull
         case .tooLarge: .tooLarge

@@ -1,8 +1,8 @@
 /// Prepares a database for serving that was restored to an earlier moment.
 ///
-/// Every cloud in it gets a new identity, by which devices notice that they have seen more than the database has. Anything that was revoked,
-/// withdrawn or used since that moment must not become valid again, and the database cannot know it: so sign-in codes, recovery codes,
-/// browser sessions and passkeys end, and devices and links are suspended until the owner confirms them.
+/// Devices notice by their positions if they have seen more than the database has. Anything that was revoked, withdrawn or used since that
+/// moment must not become valid again, and the database cannot know it: so sign-in codes, recovery codes, browser sessions and passkeys
+/// end, and devices and links are suspended until the owner confirms them.
 struct RestoredAccess: Sendable {
     /// Whether devices, links and passkeys work without being confirmed.
     let trustsDevices: Bool
@@ -11,7 +11,6 @@ struct RestoredAccess: Sendable {
     private static let skippedNumbers: Int64 = 10_000
 
     func renew(_ db: any StorageTransaction) throws {
-        try AccountStore.renameClouds(db)
         for table in ["device", "link", "session", "passkey"] {
             try db.skipNumbers(of: table, to: db.lastNumber(of: table) + Self.skippedNumbers)
         }

@@ -19,7 +19,7 @@ extension ServerStore {
     ) async throws -> CopyProgress {
         guard chunks.objects is ChunkFiles else { throw Self.bucketBackup }
         let clouds = BackupOrigin(
-            identities: try await database.read { try AccountStore.identities(hasFormer: true, hasCopies: true, $0) })
+            identities: try await database.read { try AccountStore.identities($0) })
         return try await threads.blocking { [directory, database] in
             let backup = BackupDirectory(path: path)
             try backup.prepare()
@@ -82,11 +82,7 @@ struct BackupDirectory {
         guard fileSize(database) != nil else { return }
         let file = try SQLiteFile(path: database)
         defer { try? file.close() }  // The connection ends with its last reference in any case.
-        let (hasFormer, hasCopies) = (try file.hasTable("formerIdentity"), try file.hasTable("copiedCloud"))
-        let earlier = BackupOrigin(
-            identities: try file.read {
-                try AccountStore.identities(hasFormer: hasFormer, hasCopies: hasCopies, $0)
-            })
+        let earlier = BackupOrigin(identities: try file.read { try AccountStore.identities($0) })
         guard earlier.isEmpty || earlier.sharesAccount(with: clouds) else {
             throw StorageError(
                 .invalid,

@@ -34,13 +34,8 @@ extension ServerStore {
             let account = try AccountStore.requireAccount(named: accountName, db)
             return (try LogStore.requireContainer(name, AccountID(account), db).id, account)
         }
-        // No container can have that name, and no device that was connected before reaches any log from here on: nothing is written to a
-        // container that is being removed.
-        try await database.commit { db in
-            try AccountStore.renameCloud(of: account, to: AccountStore.randomIdentity(), db)
-            try AccountStore.forgetEnd(of: name, account, db)
-            try LogStore.rename(container, to: "/\(container)", db)
-        }
+        // No container can have that name, so nothing is written to a container that is being removed.
+        try await database.commit { try LogStore.rename(container, to: "/\(container)", $0) }
         try await removeContents(of: container, account)
         try await database.commit { try LogStore.remove(container, $0) }
         try await removeFrames(of: container)

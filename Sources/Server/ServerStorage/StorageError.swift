@@ -7,8 +7,10 @@ package struct StorageError: Error, CustomStringConvertible {
         case notFound
         /// The account has no cloud yet.
         case noCloud
-        /// Stored data is not what was put there, or a log ends before the requested position.
+        /// Stored data is not what was put there.
         case damaged
+        /// A log does not have the position that the client has read to.
+        case diverged
         /// The account's share is used up.
         case quota
         /// The disk is full.

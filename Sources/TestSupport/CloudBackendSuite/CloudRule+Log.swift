@@ -1,5 +1,6 @@
 import CloudModel
 import CloudStorage
+import Cryptography
 import Testing
 
 extension CloudRule {
@@ -49,14 +50,53 @@ extension CloudRule {
                 #expect(new.map(\.sequence) == [LogSequence(number)])
             }
         },
-        CloudRule("a log that ends before the requested position is damaged") { cloud in
+        CloudRule("a log that ends before the requested position has diverged") { cloud in
             let (one, _, container) = try await cloud.twoDevices()
             _ = try await one.append([1], to: container)
             for position in [2, 3, 1_000_000, UInt64.max] {
-                await expectCloudError(.damaged) {
+                await expectCloudError(.diverged) {
                     _ = try await one.entries(in: container, after: LogSequence(position), limit: 10)
                 }
             }
+        },
+        CloudRule("entries are returned with their positions, by which the log is recognised") { cloud in
+            let (one, other, container) = try await cloud.twoDevices()
+            var position = LogPosition.start
+            for number in UInt8(1)...5 {
+                let payload = [number, 7]
+                #expect(
+                    try await one.append(payload, to: container, after: position) == LogSequence(UInt64(number)))
+                let new = try await other.entries(in: container, after: position, limit: 10)
+                position = position.following(payload)
+                #expect(new == [LogRecord(position, payload)])
+                #expect(try await other.entries(in: container, after: position, limit: 10).isEmpty)
+            }
+        },
+        CloudRule("a position of another history is refused by reads and appends, at the end and before it") { cloud in
+            let (one, other, container) = try await cloud.twoDevices()
+            for number in UInt8(1)...5 { _ = try await one.append([number], to: container) }
+            for number in UInt64(1)...7 {
+                let foreign = LogPosition(LogSequence(number), Digest.zero.chained([9]))
+                await expectCloudError(.diverged) {
+                    _ = try await other.entries(in: container, after: foreign, limit: 10)
+                }
+                await expectCloudError(.diverged) { _ = try await other.append([9], to: container, after: foreign) }
+            }
+            #expect(try await one.wholeLog(of: container).map(\.payload) == (1...5).map { [$0] })
+        },
+        CloudRule("a device that is behind appends after its position, and the digests follow all entries") { cloud in
+            let (one, other, container) = try await cloud.twoDevices()
+            _ = try await one.append([1], to: container)
+            let behind = LogPosition.start.following([1])
+            for number in UInt8(2)...4 { _ = try await one.append([number], to: container) }
+            #expect(try await other.append([5], to: container, after: behind) == LogSequence(5))
+            let records = try await one.wholeLog(of: container)
+            var position = LogPosition.start
+            for record in records {
+                position = position.following(record.payload)
+                #expect(record.position == position)
+            }
+            #expect(records.count == 5)
         },
     ]
 

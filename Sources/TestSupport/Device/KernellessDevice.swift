@@ -43,7 +43,7 @@ package final class KernellessDevice: Sendable {
         time other: (any TimeSource)? = nil,
         settle: Duration = .zero, announcedSize: UInt64 = 4 << 20,
         permits: any EnginePermits = UncontendedPermits(), transfers: TransferContext? = nil,
-        patience: Duration = .zero, closing: CloseRecording = .immediate,
+        patience: Duration = .zero, closing: CloseRecording = .immediate, asksBeforeEvicting: Bool = false,
         onCall: (@Sendable (DatabaseCall) throws -> Void)? = nil
     ) throws {
         self.backend = backend
@@ -62,14 +62,23 @@ package final class KernellessDevice: Sendable {
         files = VirtualFileSystem(
             metadata: metadata, content: content,
             source: IdleContentSource(content, container: .cloudDocs, transfers: transfers, patience: patience),
-            observer: changes, time: clock, owner: (1000, 1000), device: id, closing: closing, log: log)
+            observer: changes, time: clock, owner: (1000, 1000), device: { id }, closing: closing, log: log)
         metadata.watchRows { [weak files] in files?.rowsChanged($0) }
         var timing = EngineTiming()
         timing.settle = settle
-        context = EngineContext(
+        var context = EngineContext(
             metadata: metadata, content: content, backend: cloud ?? backend, mounted: KernellessMount(files),
-            transfers: transfers, device: id, deviceName: "test", time: clock, timing: timing,
+            transfers: transfers, identity: DeviceIdentity(id), deviceName: "test", time: clock, timing: timing,
             announcedSize: announcedSize, permits: permits, log: log)
+        if !asksBeforeEvicting {
+            context.findStored = { items in
+                Set(
+                    items.compactMap { item in
+                        item.content.map { StoredContents.Place(container: item.container, content: $0) }
+                    })
+            }
+        }
+        self.context = context
         engine = SyncEngine(context, limits: CacheLimits(minimumFree: 0))
         documents = try metadata.read { transaction in
             guard let container = try transaction.container(named: .cloudDocs),

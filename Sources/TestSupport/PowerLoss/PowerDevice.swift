@@ -42,12 +42,13 @@ final class PowerDevice: Sendable {
         files = VirtualFileSystem(
             metadata: metadata, content: content, source: link, time: try DiskTime(), owner: (geteuid(), getegid()),
             // The engine looks at open files every 200 ms.
-            device: id, closing: .gathered { _ in }, log: log)
+            device: { id }, closing: .gathered { _ in }, log: log)
         var timing = EngineTiming()
         (timing.settle, timing.gather, timing.maintenance) = (.milliseconds(20), .milliseconds(20), .milliseconds(200))
         let context = EngineContext(
             metadata: metadata, content: content, backend: cloud, mounted: KernellessMount(files),
-            transfers: transfers, device: id, deviceName: "device \(id.value)", time: time, timing: timing, log: log)
+            transfers: transfers, identity: DeviceIdentity(id), deviceName: "device \(id.value)", time: time,
+            timing: timing, log: log)
         engine = SyncEngine(context, limits: CacheLimits(minimumFree: 0))
         link.attach(engine)
         try recovery.sweep(startedAt: time.now()) { _ in false }

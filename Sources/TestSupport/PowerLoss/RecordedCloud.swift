@@ -34,13 +34,15 @@ struct RecordedCloud: ChangeNotifying {
         try await cloud.createContainer(name)
     }
 
-    func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence {
+    func append(
+        _ payload: [UInt8], to container: ContainerName, after position: LogPosition
+    ) async throws -> LogSequence {
         try record?.note(.cloud(.entry(Data(payload), container.description)))
-        return try await cloud.append(payload, to: container)
+        return try await cloud.append(payload, to: container, after: position)
     }
 
-    func entries(in container: ContainerName, after sequence: LogSequence, limit: Int) async throws -> [LogRecord] {
-        try await cloud.entries(in: container, after: sequence, limit: limit)
+    func entries(in container: ContainerName, after position: LogPosition, limit: Int) async throws -> [LogRecord] {
+        try await cloud.entries(in: container, after: position, limit: limit)
     }
 
     func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID> {

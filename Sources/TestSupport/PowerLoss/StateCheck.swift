@@ -7,6 +7,7 @@ import Foundation
 import LocalContent
 import LocalMetadata
 import Sync
+import TestSupport
 
 /// Opens the state that a power cut left, as the daemon does when it starts, and returns its problems.
 struct StateCheck {

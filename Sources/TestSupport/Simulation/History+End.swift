@@ -33,9 +33,9 @@ extension History {
     /// Syncs until a round appends nothing to the log, uploads no content and leaves no device anything to do.
     private func settle() throws -> Bool {
         for _ in 0..<Self.rounds {
-            let before = (cloud.log.count, cloud.stores)
+            let before = (cloud.length, cloud.stores)
             try syncAll()
-            let isQuiet = before == (cloud.log.count, cloud.stores)
+            let isQuiet = before == (cloud.length, cloud.stores)
             if isQuiet, try devices.allSatisfy({ try $0.unrest().isEmpty }) { return true }
         }
         return false

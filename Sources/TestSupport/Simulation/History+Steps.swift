@@ -106,7 +106,7 @@ extension History {
     /// Returns whether no device has anything to send or to fold.
     private func isAtRest() throws -> Bool {
         try devices.allSatisfy { device in
-            try device.container().sequence.value == UInt64(cloud.log.count) && device.unrest().isEmpty
+            try device.container().sequence.value == UInt64(cloud.length) && device.unrest().isEmpty
         }
     }
 

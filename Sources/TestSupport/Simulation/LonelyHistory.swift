@@ -59,11 +59,11 @@ package final class LonelyHistory {
     private func follow(_ shown: Snapshot) throws {
         guard let follower else { return }
         follower.time.advance(by: .seconds(1))
-        let length = device.cloud.log.count
+        let length = device.cloud.length
         try follower.syncFully()
         try follower.syncFully()
         story.append("the other device follows")
-        if device.cloud.log.count != length { problems.append("the device that only follows sent a batch") }
+        if device.cloud.length != length { problems.append("the device that only follows sent a batch") }
         // What a program still writes is sent at its last close.
         guard try device.unrest().isEmpty, try UserActions(device: device).items(where: \.isWriting).isEmpty else {
             return

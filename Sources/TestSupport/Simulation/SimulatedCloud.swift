@@ -3,10 +3,11 @@ import Chunking
 import CloudModel
 import CloudStorage
 import ContainerLog
+import TestSupport
 
 /// A cloud that replies at once: a log and the frames of the chunks that it names. It makes the mistake that `bug` names.
 final class SimulatedCloud {
-    private(set) var log: [[UInt8]] = []
+    private(set) var entries = MemoryLog()
     /// The contents that were stored, for checks.
     private(set) var contents: [ContentReference: [UInt8]] = [:]
     private var frames: [ContentReference: [UInt8]] = [:]
@@ -21,22 +22,25 @@ final class SimulatedCloud {
 
     init(bug: SeededBug?) { self.bug = bug }
 
-    func append(_ payload: [UInt8]) { log.append(tampered(payload)) }
+    var log: [[UInt8]] { entries.records.map(\.payload) }
+    var length: Int { entries.records.count }
+
+    func append(_ payload: [UInt8]) { entries.append(tampered(payload)) }
 
     /// Returns the entry that device number `reader` sees next.
     func entry(after sequence: LogSequence, for reader: Int) -> LogRecord? {
         var index = Int(sequence.value)
-        guard index < log.count else { return nil }
+        guard index < length else { return nil }
         if bug == .twoOrders, reader == 1 {
             // Pairs of entries in the wrong order.
-            index = index % 2 == 1 ? index - 1 : min(index + 1, log.count - 1)
+            index = index % 2 == 1 ? index - 1 : min(index + 1, length - 1)
         }
-        var payload = log[index]
+        var payload = entries.records[index].payload
         if bug == .skippedChange, reader == 1, index > 2, index % 3 == 0, var batch = decoded(payload) {
             batch.changes.removeFirst()
             payload = encoded(batch) ?? payload
         }
-        return LogRecord(sequence: sequence.next, payload: payload)
+        return LogRecord(LogPosition(sequence.next, entries.records[index].position.digest), payload)
     }
 
     // MARK: Contents, of one chunk each

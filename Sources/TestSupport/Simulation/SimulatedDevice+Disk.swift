@@ -23,7 +23,11 @@ extension SimulatedDevice {
             try dropEdit(of: edited)
         }
         let kept = file.presence == .whole && file.size > 0 ? try bytes(of: file.blob) : nil
-        do { try Evictor(context).evict(file.node) } catch is EvictionRefusal { return nil }
+        let content = file.content.flatMap { cloud.contents[$0] == nil ? nil : $0 }
+        let stored = content.map { Set([StoredContents.Place(container: file.container, content: $0)]) } ?? []
+        do { try Evictor(context).evict(file.node, forSpace: false, stored: stored) } catch is EvictionRefusal {
+            return nil
+        }
         if let kept, cloud.bug == nil, file.content.flatMap({ cloud.contents[$0] }) != kept {
             throw BrokenRule(what: "\(file.name) was evicted, and the cloud does not have its bytes")
         }

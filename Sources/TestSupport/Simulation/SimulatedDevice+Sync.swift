@@ -1,6 +1,7 @@
 import Basics
 import Chunking
 import CloudModel
+import CloudStorage
 import ContainerLog
 import DeviceSupport
 import Glibc
@@ -18,10 +19,19 @@ extension SimulatedDevice {
         guard let record = try calling({ cloud.entry(after: container.sequence, for: number) }) else { return false }
         let files = cloud.bug == .swappedBase ? try filesBeforeFold(in: container) : []
         let ignoresCase = try cloud.bug == .namesByBytes && forgetFolding(in: container)
+        if cloud.bug == .oneIdentity { try claim(record, in: container) }
         try LogFollower(context).fold(record, in: container)
         if ignoresCase { try setFolding(true, in: container) }
         if !files.isEmpty { try swapBases(of: files, in: container) }
         return true
+    }
+
+    /// Takes every entry under this device's id for its own.
+    private func claim(_ record: LogRecord, in container: LocalContainer) throws {
+        // An entry that cannot be decoded is nobody's.
+        guard let batch = try? ChangeBatch(decoding: record.payload), batch.device == context.device else { return }
+        let author = BatchAuthor(device: batch.device, number: batch.deviceSequence)
+        try metadata.write { try $0.pending.noteMade(record.payload, of: author, in: container.id) }
     }
 
     func followUnsettled() throws { try LogFollower(context).followUnsettled(in: container()) }

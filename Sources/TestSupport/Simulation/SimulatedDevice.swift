@@ -24,7 +24,7 @@ final class SimulatedDevice {
         var handles: [(handle: OpenHandle, path: String)] = []
     }
 
-    let id: DeviceID
+    let identity: DeviceIdentity
     let name: String
     let cloud: SimulatedCloud
     let time: ManualTime
@@ -53,7 +53,7 @@ final class SimulatedDevice {
     ) throws {
         self.number = number
         closing = gathersCloses ? .gathered { _ in } : .immediate
-        id = DeviceID(cloud.bug == .oneIdentity ? 1 : UInt64(number) + 1)
+        identity = DeviceIdentity(DeviceID(cloud.bug == .oneIdentity ? 1 : UInt64(number) * 2 + 1))
         name = "device \(number)"
         self.cloud = cloud
         self.shared = shared
@@ -112,13 +112,19 @@ final class SimulatedDevice {
             _ = try metadata.write { try $0.createContainer(.cloudDocs, at: time.now()) }
         }
         root = try container(in: metadata).node
+        let identity = try metadata.write { [identity] transaction in
+            if let stored = try transaction.device() { return DeviceIdentity(stored) }
+            try transaction.setDevice(identity.current)
+            return identity
+        }
         let source = IdleContentSource(content, container: .cloudDocs, transfers: shared.transfers)
         let files = VirtualFileSystem(
-            metadata: metadata, content: content, source: source, time: time, owner: (1000, 1000), device: id,
+            metadata: metadata, content: content, source: source, time: time, owner: (1000, 1000),
+            device: { [identity] in identity.current },
             newID: ids.next, closing: closing, log: shared.log)
         let context = EngineContext(
             metadata: metadata, content: content, backend: shared.transfers.backend,
-            mounted: KernellessMount(files), transfers: shared.transfers, device: id, deviceName: name,
+            mounted: KernellessMount(files), transfers: shared.transfers, identity: identity, deviceName: name,
             time: time, newID: ids.next, announcedSize: announcedSize, log: shared.log)
         memory = Parts(metadata: metadata, content: content, files: files, context: context, recovery: recovery)
         try recovery.sweep(startedAt: time.now()) { _ in false }

@@ -5,6 +5,7 @@ import DeviceSupport
 import Glibc
 import LocalContent
 import LocalMetadata
+import Sync
 import TestSupport
 import Transfers
 import VirtualFileSystem
@@ -14,7 +15,7 @@ extension UserActions {
     func fresh(_ random: inout SeededGenerator, _ next: inout Int) -> String {
         if random.chance(8) { return "same \(random.number(0..<2))" }
         next += 1
-        return "\(next) by \(device.id.value)" + String(repeating: ".", count: random.number(0..<4))
+        return "\(next) by \(device.identity.current.value)" + String(repeating: ".", count: random.number(0..<4))
     }
 
     func write(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {

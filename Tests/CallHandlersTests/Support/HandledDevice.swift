@@ -35,7 +35,7 @@ final class HandledDevice: Sendable {
             querySource: IdleQuerySource(context: parts.context), keyValues: KeyValueService(),
             versionFiles: VersionFiles(directory: "\(parts.directory)/versions", context: parts.context),
             invalidator: KernelInvalidator(log: log), refused: refused, setOffline: { [switched] in switched.add($0) },
-            id: DeviceID(7),
+            identity: DeviceIdentity(DeviceID(7)),
             configuration: MountConfiguration(
                 mountPoint: "/mount", stateDirectory: parts.directory, cloud: .directory(path: "/cloud"),
                 deviceName: "test", cacheLimit: nil, versions: VersionLimits())

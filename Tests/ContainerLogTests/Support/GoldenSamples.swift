@@ -8,20 +8,20 @@ import TestSupport
 enum GoldenSamples {
     static func all() throws -> [GoldenLog] {
         var logs = try [
-            conflicts(), heirs(), merges(), tombstones(), names(), keys(), packages(), packageTypes(), earlyTypes(),
+            conflicts(), heirs(), merges(), tombstones(), names(), keys(), packages(), packageTypes(),
             extremes(), collections(), folding(),
         ]
         for seed in UInt64(1)...5 {
             logs.append(try golden("devices-\(seed)", History(seed: seed, steps: 400).log))
         }
-        for rules in UInt16(1)...6 {
+        for seed in UInt64(1)...6 {
             for foldsNames in [false, true] {
                 for (focus, kind) in [
                     (HostileLog.Focus.everything, "hostile"), (.conflicts, "conflicts"), (.names, "names"),
                 ] {
-                    var log = HostileLog(seed: UInt64(rules), rules: rules, foldsNames: foldsNames, focus: focus)
+                    var log = HostileLog(seed: seed, foldsNames: foldsNames, focus: focus)
                     for _ in 0..<60 { try log.next() }
-                    let name = "\(kind)-\(rules)\(foldsNames ? "-folding" : "")"
+                    let name = "\(kind)-\(seed)\(foldsNames ? "-folding" : "")"
                     logs.append(try golden(name, log.batches, foldsNames: foldsNames))
                 }
             }
@@ -198,33 +198,6 @@ enum GoldenSamples {
         try log.append(TestLog.b, declare("mydoc", nil), declare("txt", []))
         try log.append(TestLog.c, .move(6, to: .root, "d.mydoc"), .folder(8, "n.txt"), .folder(9, "n.txt"))
         return try golden("package-types", log.batches)
-    }
-
-    /// Package types that an entry of rules 3 names, before one of rules 4 declares any, and after all have been withdrawn.
-    private static func earlyTypes() throws -> GoldenLog {
-        func declare(_ type: String, _ value: [UInt8]?) -> Change {
-            .setAttributes(.root, AttributeChanges(extended: [ReservedAttribute.packageType(type): value]))
-        }
-        var log = try TestLog()
-        var entries: [[UInt8]] = []
-        var item: UInt64 = 0
-        for (rules, type, value) in [
-            (3, "a", [1]), (3, "b", []), (4, "c", [1]), (3, "d", [1]), (4, "c", nil), (3, "e", [1]),
-        ]
-            as [(UInt8, String, [UInt8]?)]
-        {
-            var declaration = try log.made(TestLog.a, declare(type, value)).encoded()
-            declaration[1] = rules
-            try log.fold(ChangeBatch(decoding: declaration))
-            let folders = (["x.a", "x.b", "x.c", "x.d", "x.e"] as [ItemName]).map { name -> Change in
-                item += 1
-                return Change.folder(item, name)
-            }
-            let batch = try log.made(TestLog.b, folders)
-            try log.fold(batch)
-            entries += [declaration, try batch.encoded()]
-        }
-        return GoldenLog(name: "early-types", entries: entries)
     }
 
     /// Steps of collections in and out of order, two collections at once, and batches that knew of them or not.

@@ -11,14 +11,11 @@ struct HostileLog {
     private(set) var tree: DictionaryTree
     private(set) var batches: [ChangeBatch] = []
     private var random: SeededGenerator
-    private let rules: UInt16
     private let focus: Focus
 
-    /// - Parameter rules: The log contains only changes that these rules know.
-    init(seed: UInt64, rules: UInt16, foldsNames: Bool, focus: Focus = .everything) {
+    init(seed: UInt64, foldsNames: Bool, focus: Focus = .everything) {
         random = SeededGenerator(seed: seed)
         tree = DictionaryTree(foldsNames: foldsNames)
-        self.rules = rules
         self.focus = focus
     }
 
@@ -39,8 +36,8 @@ struct HostileLog {
         return ChangeBatch(
             device: device, deviceName: "d", deviceSequence: last == 0 || random.chance(90) ? last + 1 : last,
             time: Timestamp(nanoseconds: Int64(bitPattern: random.next())),
-            packages: rules >= 3 && random.chance(30) ? packages(ids) : [],
-            collection: rules >= 5 ? UInt64(random.number(0..<4)) : 0, changes: changes)
+            packages: random.chance(30) ? packages(ids) : [],
+            collection: UInt64(random.number(0..<4)), changes: changes)
     }
 
     /// Returns items of any kind, some with their current version and some with another one.
@@ -76,7 +73,7 @@ struct HostileLog {
         let id = ids[random.number(0..<ids.count)]
         let parent = focus == .conflicts ? .root : ids[random.number(0..<ids.count)]
         let names: [ItemName] = ["a", "A", "a 2", "b.key", "Documents", "c.mydoc", "é.txt", "e\u{301}.TXT"]
-        let name = names[random.number(0..<(rules >= 4 ? 8 : 5))]
+        let name = names[random.number(0..<8)]
         let contents = focus == .conflicts ? 40 : 5
         let base: Digest? = random.chance(20) ? nil : .sample(UInt64(random.number(1..<contents)))
         let content: FileContent =
@@ -85,7 +82,7 @@ struct HostileLog {
         let time =
             focus == .conflicts
             ? .minute(Int64(random.number(0..<4))) : Timestamp(nanoseconds: Int64(bitPattern: random.next()))
-        switch random.number(0..<(focus == .everything ? 11 : 18) + Int(rules)) {
+        switch random.number(0..<(focus == .everything ? 17 : 24)) {
         case 0, 1:
             return .create(
                 id, parent: parent, name: name, attributes: .sample(modified: time),
@@ -98,14 +95,14 @@ struct HostileLog {
         case 8: return .delete(id, base: random.chance(70) ? tree.item(id)?.body.content?.reference?.digest : base)
         case 9: return .resolve(id, versions: Array(tree.item(id)?.conflicts.map(\.version).prefix(2) ?? []))
         case 10: return .setAttributes(id, AttributeChanges(permissions: UInt16(random.number(0..<65_536))))
-        case 11: return .raiseRules(UInt16(random.number(0..<Int(rules) + 1)))
-        case 12 where rules >= 2:
+        case 11: return .raiseRules(UInt16(random.number(0..<2)))
+        case 12:
             return .setValue(key: "k\(random.number(0..<4))", value: random.chance(60) ? [1, 2] : nil, time: time)
-        case 13 where rules >= 4:
+        case 13:
             let type = ReservedAttribute.packageType(random.chance(50) ? "mydoc" : "txt")
             return .setAttributes(.root, AttributeChanges(extended: [type: random.chance(70) ? [1] : nil]))
-        case 14 where rules >= 5: return .collection(makeStep())
-        case 15 where rules >= 6:
+        case 14: return .collection(makeStep())
+        case 15:
             let value: [UInt8]? = random.chance(60) ? [1] : nil
             return .setAttributes(.root, AttributeChanges(extended: [ReservedAttribute.foldsNames: value]))
         default:

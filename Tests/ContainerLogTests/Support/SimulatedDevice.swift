@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import ContainerLog
+import TestSupport
 
 /// A device from the log's point of view: it knows a prefix of the log, and its user works on that prefix with the device's own changes on
 /// top.

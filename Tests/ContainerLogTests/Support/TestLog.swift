@@ -1,6 +1,7 @@
 import Basics
 import CloudModel
 import ContainerLog
+import TestSupport
 import Testing
 
 /// A log that the devices `a`, `b` and `c` write, and the tree that it folds into. Each call appends one entry, one minute after the

@@ -16,31 +16,22 @@ extension FuzzTarget {
         }
         for event in Inotify.parse(bytes) { _ = WatchRole.root.meaning(of: event.mask, name: event.name) }
         let frames = try [StoredFrame.Kind.entry, .chunk].map { try expectFrame($0, bytes) }
-        return try expectIdentity(bytes) || expectFormer(bytes) || frames.contains(true)
+        return try expectIdentity(bytes) || frames.contains(true)
     } seeds: {
         let payload = Array("an entry".utf8)
-        let frames = try [StoredFrame.Kind.entry, .chunk].map { try StoredFrame($0, of: payload).header + payload }
+        let frames = try [StoredFrame.entry(payload, digest: .zero), .chunk(payload)].map { $0.header + payload }
         let identity = IdentityFile(identity: CloudIdentity("4f0c5d7be8a3419690e2a0b1c7d3f586"))
         let name = TemporaryName(process: 7, chance: 0xABCD).text
-        var former = FormerCloudsFile()
-        _ = former.record("4f0c5d7be8a3419690e2a0b1c7d3f586", ends: [.cloudDocs: LogSequence(12)])
-        return frames + [identity.text, former.text, name, "000000012"].map { Array($0.utf8) }
+        return frames + [identity.text, name, "000000012"].map { Array($0.utf8) }
     }
 
     private static func expectFrame(_ kind: StoredFrame.Kind, _ bytes: [UInt8]) throws -> Bool {
-        let header = Array(bytes.prefix(StoredFrame.headerSize))
-        let payload = Array(bytes.dropFirst(StoredFrame.headerSize))
+        let header = Array(bytes.prefix(StoredFrame.headerSize(of: kind)))
+        let payload = Array(bytes.dropFirst(StoredFrame.headerSize(of: kind)))
         guard let frame = accepted({ try StoredFrame(kind, header: header, fileSize: Int64(bytes.count)) }),
             accepted({ try frame.verify(payload) }) != nil
         else { return false }
         try Violation.unless(frame.length == UInt64(payload.count), "a frame is longer than its file")
-        return true
-    }
-
-    private static func expectFormer(_ bytes: [UInt8]) throws -> Bool {
-        guard let file = FormerCloudsFile(bytes) else { return false }
-        try Violation.unless(
-            FormerCloudsFile(Array(file.text.utf8)) == file, "a file of former clouds that is written again differs")
         return true
     }
 

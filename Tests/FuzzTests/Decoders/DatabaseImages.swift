@@ -46,7 +46,7 @@ enum DatabaseImages {
         let container = try transaction.createContainer(.cloudDocs, at: now)
         var tree = transaction.remote(in: container)
         for batch in [try EntrySamples.first, EntrySamples.second] {
-            _ = try ContainerReducer().fold(batch, at: tree.state().sequence.next, into: &tree)
+            _ = try ContainerReducer().fold(batch, at: LogPosition(tree.state().sequence.next, nil), into: &tree)
         }
         guard let documents = try transaction.local.item(.documents, in: container) else { return }
         for number in 0..<12 {
@@ -62,7 +62,8 @@ enum DatabaseImages {
             item.wanted = UInt8(number)
             try transaction.local.insert(item)
         }
-        try transaction.pending.setBatch(try EntrySamples.third.encoded(), deviceSequence: 2, of: container)
+        try transaction.pending.setBatch(
+            try EntrySamples.third.encoded(), of: BatchAuthor(device: DeviceID(7), number: 2), in: container)
     }
 
     private static func age(_ queue: DatabaseQueue) throws {

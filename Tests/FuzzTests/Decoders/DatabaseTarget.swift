@@ -85,7 +85,7 @@ extension FuzzTarget {
         for container in try transaction.containers() {
             var tree = transaction.remote(in: container.id)
             let sequence = try tree.state().sequence
-            _ = try ContainerReducer().fold(EntrySamples.third, at: sequence.next, into: &tree)
+            _ = try ContainerReducer().fold(EntrySamples.third, at: LogPosition(sequence.next, nil), into: &tree)
         }
     }
 }

@@ -21,9 +21,9 @@ extension FuzzTarget {
 
     private static func fold(_ batch: ChangeBatch) throws {
         var (tree, other) = (EntrySamples.tree, EntrySamples.tree)
-        let sequence = tree.state().sequence.next
-        let result = accepted { try ContainerReducer().fold(batch, at: sequence, into: &tree) }
-        let same = accepted { try ContainerReducer().fold(batch, at: sequence, into: &other) }
+        let next = LogPosition(tree.state().sequence.next, nil)
+        let result = accepted { try ContainerReducer().fold(batch, at: next, into: &tree) }
+        let same = accepted { try ContainerReducer().fold(batch, at: next, into: &other) }
         try Violation.unless(result == same, "two devices fold one entry differently")
         try Violation.unless(tree.lastSequence(of: batch.device) < .max, "a device has no next sequence number")
         try expectSound(tree)
@@ -172,7 +172,7 @@ enum EntrySamples {
         var tree = DictionaryTree()
         for (number, batch) in [try? first, second].enumerated() {
             guard let batch else { continue }
-            _ = try? ContainerReducer().fold(batch, at: LogSequence(UInt64(number + 1)), into: &tree)
+            _ = try? ContainerReducer().fold(batch, at: LogPosition(LogSequence(UInt64(number + 1)), nil), into: &tree)
         }
         return tree
     }()

@@ -37,11 +37,13 @@ final class DyingCloud: ChunkCollecting {
     func createContainer(_ name: ContainerName) async throws {
         try await call { try await cloud.createContainer(name) }
     }
-    func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence {
-        try await call { try await cloud.append(payload, to: container) }
+    func append(
+        _ payload: [UInt8], to container: ContainerName, after position: LogPosition
+    ) async throws -> LogSequence {
+        try await call { try await cloud.append(payload, to: container, after: position) }
     }
-    func entries(in container: ContainerName, after sequence: LogSequence, limit: Int) async throws -> [LogRecord] {
-        try await call { try await cloud.entries(in: container, after: sequence, limit: limit) }
+    func entries(in container: ContainerName, after position: LogPosition, limit: Int) async throws -> [LogRecord] {
+        try await call { try await cloud.entries(in: container, after: position, limit: limit) }
     }
     func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID> {
         try await call { try await cloud.missing(chunks, in: container) }

@@ -87,7 +87,7 @@ struct LongLog: AsyncParsableCommand {
     private func append(_ changes: [Change], _ number: UInt64, to backend: DirectoryBackend) async throws {
         let batch = ChangeBatch(
             device: DeviceID(1), deviceName: "A", deviceSequence: number, time: SystemTime().now(), changes: changes)
-        _ = try await backend.append(try batch.encoded(), to: .cloudDocs)
+        _ = try await backend.append(try batch.encoded(), to: .cloudDocs, after: .start)
     }
 
     /// Ids are random in real logs, so that neighbours in a folder are not neighbours in an index.

@@ -61,7 +61,7 @@ final class LoadDevice: Sendable {
         while .now < end + Self.patience {
             do {
                 let payload = try batch(number, times).encoded()
-                let place = try await backend.append(payload, to: .cloudDocs)
+                let place = try await backend.append(payload, to: .cloudDocs, after: .start)
                 acknowledged.withLock { $0[place] = payload }
                 return
             } catch {
@@ -92,14 +92,14 @@ final class LoadDevice: Sendable {
     }
 
     private func read() async {
-        var cursor = LogSequence.zero
+        var cursor = LogPosition.start
         for await _ in backend.events() {
             // Entries that cannot be read now are read after the next hint.
             while let records = try? await backend.entries(in: .cloudDocs, after: cursor, limit: 1_024),
                 let last = records.last
             {
                 note(records)
-                cursor = last.sequence
+                cursor = last.position
             }
         }
     }

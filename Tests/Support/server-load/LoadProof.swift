@@ -44,7 +44,7 @@ struct LoadProof {
         }
         // If two entries were acknowledged at one sequence, one of them is lost.
         differences.lost = devices.reduce(0) { $0 + $1.claims.count } - claims.count
-        var cursor = LogSequence.zero
+        var cursor = LogPosition.start
         var known: Set<[UInt8]> = []
         while true {
             let records = try await backend.entries(in: .cloudDocs, after: cursor, limit: 1_024)
@@ -53,7 +53,7 @@ struct LoadProof {
                 if !known.insert(record.payload).inserted { differences.repeated += 1 }
                 if claims[record.sequence] == record.payload { claims[record.sequence] = nil }
             }
-            cursor = last.sequence
+            cursor = last.position
         }
         differences.lost += claims.count
     }

@@ -8,6 +8,7 @@ import Glibc
 import LocalContent
 import LocalMetadata
 import Sync
+import TestSupport
 
 /// A log without a cloud: the test supplies its entries.
 extension KernellessDevice {
@@ -27,7 +28,16 @@ extension KernellessDevice {
         try fold(try batch(of: changes, by: device))
     }
 
-    func fold(_ batch: ChangeBatch) throws { try fold(payload: try batch.encoded()) }
+    func fold(_ batch: ChangeBatch) throws {
+        let payload = try batch.encoded()
+        if batch.device == context.device {
+            // This device has made it.
+            let author = BatchAuthor(device: batch.device, number: batch.deviceSequence)
+            let id = try container.id
+            try metadata.write { try $0.pending.noteMade(payload, of: author, in: id) }
+        }
+        try fold(payload: payload)
+    }
 
     func fold(payload: [UInt8]) throws {
         let container = try container

@@ -11,17 +11,6 @@ struct FoldRules: Sendable {
     /// Whether a release that only knows earlier rules would give a batch another meaning, or none. The batch then names these rules.
     let isNeeded: @Sendable (_ batch: ChangeBatch) -> Bool
 
-    /// Whether an entry may write keys of the key-value store.
-    let writesKeys: Bool
-    /// Whether an entry names the packages that it changes.
-    let namesPackages: Bool
-    /// Whether an entry may declare which folders are packages.
-    let declaresPackageTypes: Bool
-    /// Whether an entry names the newest collection of garbage that its device knew, and may be a step of one.
-    let collects: Bool
-    /// Whether an entry may switch the comparison of names.
-    let switchesFolding: Bool
-
     /// How the fold derives ids from other ids.
     let derivedIDs: DerivedIDs
     /// The name of an item that was a conflict version of a deleted document.
@@ -30,7 +19,7 @@ struct FoldRules: Sendable {
     let numberedName: NumberedName
 
     /// Every version, from 1.
-    static let all = [rules1, rules2, rules3, rules4, rules5, rules6]
+    static let all = [rules1]
 
     static var newest: FoldRules { all[all.count - 1] }
 

@@ -1,7 +1,6 @@
 extension FoldRules {
-    /// The first rules: items, contents, conflicts, names and attributes.
+    /// The first rules. They may change until the first release is tagged, and never after it.
     static let rules1 = FoldRules(
-        version: 1, isNeeded: { _ in true }, writesKeys: false, namesPackages: false, declaresPackageTypes: false,
-        collects: false, switchesFolding: false, derivedIDs: .stableHash, heirName: .deviceAndTime,
+        version: 1, isNeeded: { _ in true }, derivedIDs: .stableHash, heirName: .deviceAndTime,
         numberedName: .beforeExtension)
 }

@@ -14,8 +14,8 @@ package enum StatusText {
         var lines = [
             style.bold(status.mount),
             field("Cloud", "\(status.cloud.url) (\(reachability(status.cloud, style)))", style),
-            field("Queue", queue(status.queue, style), style),
-            field("Device", "\(printable(status.device.name)) (\(status.device.id))", style),
+            field("Queue", queue(status, style), style),
+            field("Device", device(status.device), style),
             field("Daemon", "pid \(status.pid), state in \(status.state)", style),
             field("Local", cache(status.cache), style),
         ]
@@ -43,7 +43,7 @@ package enum StatusText {
         let network = status.metered == .wait ? ", \(style.warning("waiting, as the network is metered"))" : ""
         let shown = status.transfers.prefix(15)
         let more = status.transfers.count - shown.count
-        return ["\(style.bold(status.mount)): \(queue(status.queue, style))\(cloud)\(network)"]
+        return ["\(style.bold(status.mount)): \(queue(status, style))\(cloud)\(network)"]
             + shown.map { Terminal.isInteractive ? ProgressBar(transfer: $0).line(width: width, style) : plain($0) }
             + (more > 0 ? ["… and \(more) more"] : [])
     }
@@ -99,6 +99,18 @@ package enum StatusText {
         case .online: style.good("online")
         case .offline: style.warning(cloud.message.map { "offline: \($0)" } ?? "offline")
         }
+    }
+
+    private static func device(_ device: DeviceStatus) -> String {
+        let name = "\(printable(device.name)) (\(device.id))"
+        guard let renewed = device.renewed else { return name }
+        return "\(name), new since \(renewed.text): its state was restored from a backup, or is a copy"
+    }
+
+    private static func queue(_ status: MountStatus, _ style: TextStyle) -> String {
+        guard let diverged = status.diverged, !diverged.isEmpty else { return queue(status.queue, style) }
+        return style.warning(
+            "not sent: the cloud does not have what this device has read of \(diverged.joined(separator: ", "))")
     }
 
     package static func queue(_ queue: QueueStatus, _ style: TextStyle) -> String {

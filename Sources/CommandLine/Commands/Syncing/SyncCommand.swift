@@ -73,7 +73,9 @@ struct SyncCommand: ParsableCommand {
         display.clear()
         let waiting = "\(group.record.mount): \(counted(result.pendingItems, "item")) still to upload."
         if json { return result }
-        print(result.pendingItems == 0 ? "\(group.record.mount): everything is in the cloud." : waiting)
+        // Without waiting, nothing is known of the cloud.
+        let done = wait ? "everything is in the cloud." : "nothing to upload."
+        print(result.pendingItems == 0 ? "\(group.record.mount): \(done)" : waiting)
         return result
     }
 

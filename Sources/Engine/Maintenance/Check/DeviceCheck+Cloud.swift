@@ -30,6 +30,25 @@ extension DeviceCheck {
         } catch let error as LogError {
             report.found(Finding("the log of \(container.name) cannot be read to its end: \(error)"))
         }
+        if let number = reader.firstBreak {
+            report.found(
+                Finding(
+                    "entry \(number) of the log of \(container.name) does not follow the one before it: the cloud has two histories",
+                    advice: "Run `ubiquity reset`: it joins them and loses no document."))
+        }
+        try await checkPosition(of: container)
+    }
+
+    /// Compares what this device has read with the log: where they have a position in common, the folded trees are equal.
+    private mutating func checkPosition(of container: LocalContainer) async throws {
+        do {
+            _ = try await context.backend.entries(in: container.name, after: container.position, limit: 1)
+        } catch let error as CloudError where [.diverged, .notFound].contains(error.code) {
+            report.found(
+                Finding(
+                    "this device shows another history of \(container.name) than the cloud has: \(clause(error.message))",
+                    advice: "Run `ubiquity reset`: it loses no document."))
+        }
     }
 
     private mutating func report(_ sequence: LogSequence, _ why: String, in container: LocalContainer) async throws {

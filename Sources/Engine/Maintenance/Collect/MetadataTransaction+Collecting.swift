@@ -21,11 +21,7 @@ extension MetadataTransaction {
             guard let known, known.phase.rawValue < step.phase.rawValue else { return true }
         }
         guard try pending.batch(of: container) == nil else { return nil }
-        let batch = ChangeBatch(
-            device: context.device, deviceName: context.deviceName,
-            deviceSequence: try tree.lastSequence(of: context.device) + 1, time: context.time.now(),
-            changes: [.collection(step)])
-        try pending.setBatch(try batch.encoded(), deviceSequence: batch.deviceSequence, of: container)
+        try send([.collection(step)], in: container, context)
         return nil
     }
 

@@ -14,12 +14,12 @@ package struct CloudCopy {
     private static let page = 64
 
     private let source: any CloudBackend
-    private let target: any CloudContinuing
+    private let target: any CloudBackend
     private let onProgress: (CloudCopyProgress) -> Void
     private var progress = CloudCopyProgress()
 
     package init(
-        from source: any CloudBackend, to target: any CloudContinuing,
+        from source: any CloudBackend, to target: any CloudBackend,
         onProgress: @escaping (CloudCopyProgress) -> Void
     ) {
         self.source = source
@@ -27,7 +27,7 @@ package struct CloudCopy {
         self.onProgress = onProgress
     }
 
-    /// Copies everything that the source has, and records in the target that it continues the source.
+    /// Copies everything that the source has. A device of the source continues in the target, because its position is there.
     ///
     /// - Throws: `foreign` if the target has entries that the source does not have, the clouds' errors, and `CancellationError`. Whatever
     ///   was copied by then stays, and the next copy continues there.
@@ -39,29 +39,22 @@ package struct CloudCopy {
         }
         let names = try await source.containers()
         try await refuseOthers(than: Set(names))
-        var ends: [ContainerName: LogSequence] = [:]
-        for name in names.sorted() { ends[name] = try await copy(name) }
-        // A device that last synced with a cloud before the source has seen nothing that the source does not have.
-        for (identity, former) in origin.former where identity != destination.text {
-            try await target.record(former: identity, ends: former)
-        }
-        try await target.record(former: origin.text, ends: ends)
+        for name in names.sorted() { try await copy(name) }
         return progress
     }
 
     /// Throws if the target has documents in a container that the source does not have.
     private func refuseOthers(than names: Set<ContainerName>) async throws {
         for name in try await target.containers() where !names.contains(name) {
-            guard try await target.entries(in: name, after: .zero, limit: 1).isEmpty else { throw diverged(name) }
+            guard try await target.entries(in: name, after: .start, limit: 1).isEmpty else { throw diverged(name) }
         }
     }
 
-    /// - Returns: The last sequence that both logs have.
-    private mutating func copy(_ container: ContainerName) async throws -> LogSequence {
+    private mutating func copy(_ container: ContainerName) async throws {
         try await target.createContainer(container)
         progress.container = container
         progress.entries = 0
-        var position = LogSequence.zero
+        var position = LogPosition.start
         var keys = CopiedKeys(from: source, to: target, container)
         while true {
             try Task.checkCancellation()
@@ -70,21 +63,22 @@ package struct CloudCopy {
             let present = try await target.entries(in: container, after: position, limit: records.count)
             guard present == Array(records.prefix(present.count)) else { throw diverged(container) }
             try await copyChunks(of: records, in: container, &keys)
+            var end = present.last?.position ?? position
             for record in records.dropFirst(present.count) {
-                guard try await target.append(record.payload, to: container) == record.sequence else {
+                guard try await target.append(record.payload, to: container, after: end) == record.sequence else {
                     throw diverged(container)
                 }
+                end = record.position
             }
             progress.copiedEntries += records.count - present.count
             progress.entries = last.sequence.value
-            position = last.sequence
+            position = last.position
             onProgress(progress)
         }
         guard try await target.entries(in: container, after: position, limit: 1).isEmpty else {
             throw diverged(container)
         }
         progress.containers += 1
-        return position
     }
 
     /// Puts the chunks that these entries name and the target lacks. Includes entries that the target has, so that a repeated copy also

@@ -39,6 +39,7 @@ package struct StateRebuild: Sendable {
     package func run(because reason: String, progress: @escaping (String) -> Void) async throws -> RebuildReport {
         progress("reading the cloud")
         let identity = try await backend.connect(create: false)
+        try await joinHistories()
         let knowledge = try await LogKnowledge.gather(from: backend) { container, sequence, why in
             log.error("an entry cannot be read", metadata: ["at": "\(container) \(sequence)", "why": "\(why)"])
         }
@@ -59,6 +60,19 @@ package struct StateRebuild: Sendable {
         try sorting.syncAll()
         try swap.commit(StateSwap.Commit(report: sorting.report, kept: sorting.kept))
         return sorting.report
+    }
+
+    /// Makes one history of each log in which another program mixed two: the new state could not follow such a log.
+    private func joinHistories() async throws {
+        guard let joining = backend.facet((any HistoryJoining).self) else { return }
+        for container in try await backend.containers() {
+            var reader = LogReader(backend, container)
+            while reader.firstBreak == nil, try await reader.next() != nil {}
+            guard let found = reader.firstBreak else { continue }
+            log.notice(
+                "joining two histories of a log", metadata: ["container": "\(container)", "from": "\(found)"])
+            try await joining.joinHistories(of: container)
+        }
     }
 
     /// Copies unsent writes to key-value stores, so that the new state sends them.

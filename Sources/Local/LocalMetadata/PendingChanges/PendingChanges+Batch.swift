@@ -1,4 +1,5 @@
 package import CloudModel
+import Cryptography
 import GRDB
 
 import struct Foundation.Data
@@ -6,11 +7,15 @@ import struct Foundation.Data
 /// Stores the batch that is being sent: at most one for each container.
 extension PendingChanges {
     /// Returns the batch of a container that was made and not yet seen in its log.
-    package func batch(of container: ContainerID) throws -> (deviceSequence: UInt64, payload: [UInt8])? {
+    package func batch(of container: ContainerID) throws -> WaitingBatch? {
         let row = try Row.fetchOne(
-            db.cachedStatement(sql: "SELECT deviceSequence, payload FROM outbox WHERE container = ?"),
+            db.cachedStatement(sql: "SELECT device, deviceSequence, payload FROM outbox WHERE container = ?"),
             arguments: [container.value])
-        return row.map { (UInt64(bitPattern: $0[0]), Array($0[1] as Data)) }
+        return row.map { row in
+            WaitingBatch(
+                device: DeviceID(UInt64(bitPattern: row[0])), deviceSequence: UInt64(bitPattern: row[1]),
+                payload: Array(row[2] as Data))
+        }
     }
 
     /// Returns the items of the batch that is being sent, which `items` finds in its payload, once in a transaction.
@@ -24,12 +29,16 @@ extension PendingChanges {
     }
 
     /// Stores the batch until the log shows it, and marks its changes as sent.
-    package func setBatch(_ payload: [UInt8], deviceSequence: UInt64, of container: ContainerID) throws {
+    package func setBatch(_ payload: [UInt8], of author: BatchAuthor, in container: ContainerID) throws {
         transaction.memory.sentItems[container] = nil
         try run("DELETE FROM setting WHERE key = ?", [LocalContainer.successorsKey(container)])
         try run(
-            "INSERT INTO outbox (container, deviceSequence, payload) VALUES (?,?,?)",
-            [container.value, Int64(bitPattern: deviceSequence), Data(payload)])
+            "INSERT INTO outbox (container, device, deviceSequence, payload) VALUES (?,?,?,?)",
+            [
+                container.value, Int64(bitPattern: author.device.value), Int64(bitPattern: author.number),
+                Data(payload),
+            ])
+        try noteMade(payload, of: author, in: container)
     }
 
     package func removeBatch(of container: ContainerID) throws {
@@ -44,6 +53,40 @@ extension PendingChanges {
         try run("UPDATE departed SET isSent = 0 WHERE container = ?", [container.value])
         try run("UPDATE resolution SET isSent = 0 WHERE container = ?", [container.value])
         try run("UPDATE keyValuePending SET isSent = 0 WHERE container = ?", [container.value])
+    }
+
+    // MARK: Batches that this state has made
+
+    /// Records that this state made a batch. An entry with this device's id that was not recorded proves that the state is an old one, or a
+    /// copy.
+    package func noteMade(_ payload: [UInt8], of author: BatchAuthor, in container: ContainerID) throws {
+        try run(
+            "INSERT OR IGNORE INTO madeBatch (container, device, deviceSequence, digest) VALUES (?,?,?,?)",
+            values(author, container) + [Data(Digest.zero.chained(payload).bytes)])
+    }
+
+    /// Whether this state made a batch that its log has not passed yet.
+    package func hasMade(_ payload: [UInt8], of author: BatchAuthor, in container: ContainerID) throws -> Bool {
+        let known = try transaction.number(
+            "SELECT EXISTS (SELECT 1 FROM madeBatch WHERE container = ? AND device = ? AND deviceSequence = ?)",
+            values(author, container))
+        guard known != 0 else { return false }
+        return try transaction.number(
+            """
+            SELECT EXISTS (SELECT 1 FROM madeBatch
+                WHERE container = ? AND device = ? AND deviceSequence = ? AND digest = ?)
+            """, values(author, container) + [Data(Digest.zero.chained(payload).bytes)]) != 0
+    }
+
+    /// Forgets the batches up to a number that the log has passed.
+    package func forgetMade(upTo author: BatchAuthor, in container: ContainerID) throws {
+        try run(
+            "DELETE FROM madeBatch WHERE container = ? AND device = ? AND deviceSequence <= ?",
+            values(author, container))
+    }
+
+    private func values(_ author: BatchAuthor, _ container: ContainerID) -> StatementValues {
+        [container.value, Int64(bitPattern: author.device.value), Int64(bitPattern: author.number)]
     }
 
     // MARK: Rows that the batch was made from
@@ -61,4 +104,22 @@ extension PendingChanges {
         let line = String(decoding: noted, as: UTF8.self).split(separator: "\n").last { $0.hasPrefix("\(id) ") }
         return line.flatMap { UInt64($0.drop { $0 != " " }.dropFirst()) }.map(NodeID.init)
     }
+}
+
+/// The device of a batch and the device's number for it.
+package struct BatchAuthor: Hashable, Sendable {
+    package let device: DeviceID
+    package let number: UInt64
+
+    package init(device: DeviceID, number: UInt64) {
+        self.device = device
+        self.number = number
+    }
+}
+
+/// A batch that was made and not yet seen in its log.
+package struct WaitingBatch: Hashable, Sendable {
+    package let device: DeviceID
+    package let deviceSequence: UInt64
+    package let payload: [UInt8]
 }

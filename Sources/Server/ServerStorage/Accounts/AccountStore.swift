@@ -119,8 +119,6 @@ package struct AccountStore: NounStore {
 
     /// Removes an account whose contents have all been removed.
     static func remove(_ account: Int64, _ db: any StorageTransaction) throws {
-        try db.execute("DELETE FROM formerIdentity WHERE account = ?", [account])
-        try db.execute("DELETE FROM copiedCloud WHERE account = ?", [account])
         try db.execute("DELETE FROM account WHERE id = ?", [account])
     }
 }

@@ -16,14 +16,14 @@ enum ServerSchema {
         migrator.registerMigration("costs") { db in try db.execute(sql: StorageCost.recount) }
         migrator.registerMigration("keyValues") { db in try db.execute(sql: keyValueColumns) }
         migrator.registerMigration("signIn") { db in try db.execute(sql: signIn) }
-        migrator.registerMigration("copies") { db in try db.execute(sql: copies) }
         migrator.registerMigration("bucket") { db in try db.execute(sql: bucket) }
         migrator.registerMigration("shared") { db in try db.execute(sql: sharedTables) }
         migrator.registerMigration("migrationMark") { db in try db.execute(sql: migrationMark) }
         return migrator
     }
 
-    /// `AUTOINCREMENT` makes sure that a number in a token or in a folder's name is never used again. Times are seconds since 1970 UTC.
+    /// `AUTOINCREMENT` makes sure that a number in a token or in a folder's name is never used again. Times are seconds since 1970 UTC. An
+    /// entry's `digest` is that of the log up to it (``LogPosition``).
     private static let tables = """
         CREATE TABLE account (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -61,6 +61,7 @@ enum ServerSchema {
             sequence INTEGER NOT NULL,
             key BLOB,
             payload BLOB NOT NULL,
+            digest BLOB NOT NULL CHECK (length(digest) = 32),
             UNIQUE (container, sequence)
         );
         CREATE UNIQUE INDEX entryByKey ON entry (container, key) WHERE key IS NOT NULL;
@@ -74,34 +75,11 @@ enum ServerSchema {
         """
 
     /// `touched` is when a device last put the chunk, queried it or referred to it, to the hour. `created` is when the entry arrived, null
-    /// if that was not recorded. `formerIdentity` has the identities of the account's cloud before a restore or the removal of a container,
-    /// and `formerEnd` how much of each log of that time is still there. `health` is written to check whether writing works.
+    /// if that was not recorded. `health` is written to check whether writing works.
     private static let operations = """
         ALTER TABLE chunk ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE entry ADD COLUMN created INTEGER;
-        CREATE TABLE formerIdentity (
-            account INTEGER NOT NULL REFERENCES account (id),
-            identity TEXT NOT NULL,
-            PRIMARY KEY (account, identity)
-        ) WITHOUT ROWID;
-        CREATE TABLE formerEnd (
-            account INTEGER NOT NULL,
-            identity TEXT NOT NULL,
-            container TEXT NOT NULL,
-            sequence INTEGER NOT NULL,
-            PRIMARY KEY (account, identity, container),
-            FOREIGN KEY (account, identity) REFERENCES formerIdentity (account, identity) ON DELETE CASCADE
-        ) WITHOUT ROWID;
         CREATE TABLE health (only INTEGER PRIMARY KEY CHECK (only = 1), at INTEGER NOT NULL);
-        """
-
-    /// Marks the former identities that belong to clouds elsewhere, whose logs were copied into this account's cloud.
-    private static let copies = """
-        CREATE TABLE copiedCloud (
-            account INTEGER NOT NULL REFERENCES account (id),
-            identity TEXT NOT NULL,
-            PRIMARY KEY (account, identity)
-        ) WITHOUT ROWID;
         """
 
     /// `object` is the suffix of the chunk's object in a bucket, null for a file. The one row of `bucket` is there from the first use of a

@@ -82,11 +82,11 @@ package final class ContainerTrees: Sendable {
         }
     }
 
-    /// Whether the log has this entry at this position, so that a tree that was folded up to it is of this log.
-    func isInLog(_ position: FoldedPosition, of container: Int64) async throws -> Bool {
+    /// Whether the log has this position, so that a tree that was folded up to it is of this log.
+    func isInLog(_ position: LogPosition, of container: Int64) async throws -> Bool {
         guard position.sequence > .zero else { return position == .start }
         let page = try await logs.entries(of: container, from: position.sequence)
-        return page.entries.first?.digest == position.lastEntry
+        return page.entries.first?.position == position
     }
 
     /// Folds a page that begins with the last folded entry, which shows whether the log is still the one that was read.
@@ -120,17 +120,19 @@ package final class ContainerTrees: Sendable {
             let (batches, answer) = try await decide(view)
             // The log may come from a cloud whose devices collect garbage. The server keeps all chunks that a log needs, so its batches
             // need not be refused.
-            let (last, collection) = try await view.tree.read { database in
+            let (last, collection, base) = try await view.tree.read { database in
                 let tree = try FoldedTree(database)
-                return (try tree.lastSequence(of: author.id), try tree.collectionEpochs().proposed)
+                return (
+                    try tree.lastSequence(of: author.id), try tree.collectionEpochs().proposed, tree.state().position
+                )
             }
             var number = last
             for changes in batches {
                 number += 1
                 let batch = ChangeBatch(
                     device: author.id, deviceName: author.name, deviceSequence: number,
-                    time: time.now(), collection: collection, changes: changes)
-                _ = try await logs.append(batch.encoded(), key: nil, to: name, of: account)
+                    time: time.now(), base: base, collection: collection, changes: changes)
+                _ = try await logs.append(batch.encoded(), key: nil, after: base, to: name, of: account)
             }
             return answer
         }

@@ -75,8 +75,8 @@ package final class FoldedContainer: Sendable {
         var tree = try FoldedTree(db)
         guard tree.state().sequence == seen else { return .otherPosition }
         var entries = page.entries[...]
-        let known = seen > .zero ? entries.popFirst()?.digest : Data()
-        guard known == tree.lastEntry else {
+        let known = seen > .zero ? entries.popFirst()?.position : .start
+        guard known == tree.state().position else {
             try rebuild(db)
             return .otherLog
         }
@@ -86,7 +86,6 @@ package final class FoldedContainer: Sendable {
                 try tree.save()
                 return .refused(error)
             }
-            tree.lastFolded = entry
         }
         try tree.save()
         return .folded
@@ -97,11 +96,11 @@ package final class FoldedContainer: Sendable {
         do { batch = try ChangeBatch(decoding: entry.payload) } catch {
             // The entry is void for every device, so it is void here.
             guard case .damaged = error else { throw error }
-            return try ContainerReducer().foldVoid(at: entry.sequence, into: &tree)
+            return try ContainerReducer().foldVoid(at: entry.position, into: &tree)
         }
         tree.origin = FoldedTree.Origin(
             device: batch.deviceName, time: batch.time, arrived: entry.arrived ?? now)
-        _ = try ContainerReducer().fold(batch, at: entry.sequence, into: &tree)
+        _ = try ContainerReducer().fold(batch, at: entry.position, into: &tree)
     }
 
     /// Whether the file was removed because it was damaged. The next use of the container opens another.

@@ -1,6 +1,6 @@
 /// The tables of a folded container. They are derived from the log: a change of the version rebuilds them.
 enum FoldedSchema {
-    static let version = 4
+    static let version = 5
 
     /// Ids are 16 bytes in big-endian order, so that they sort like the ids. `layout` is 255 where content is announced. `dropped` has the
     /// contents that items gave up, with the time at which the entry arrived that did it, in seconds since 1970 UTC by the server's clock.
@@ -76,13 +76,13 @@ enum FoldedSchema {
         CREATE TABLE state (
             id INTEGER PRIMARY KEY CHECK (id = 1),
             sequence INTEGER NOT NULL,
+            digest BLOB NOT NULL CHECK (length(digest) = 32),
             rules INTEGER NOT NULL,
             time INTEGER NOT NULL,
             foldsNames INTEGER NOT NULL,
-            lastEntry BLOB NOT NULL,
             neededSum BLOB NOT NULL,
             droppedSum BLOB NOT NULL
         );
-        INSERT INTO state VALUES (1, 0, 1, 0, 0, x'', zeroblob(16), zeroblob(16));
+        INSERT INTO state VALUES (1, 0, zeroblob(32), 1, 0, 0, zeroblob(16), zeroblob(16));
         """
 }

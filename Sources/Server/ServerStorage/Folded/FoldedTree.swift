@@ -20,10 +20,6 @@ struct FoldedTree: KeylessTree {
 
     let db: Database
     var origin: Origin?
-    /// Identifies the last folded entry, see ``StoredEntry/digest``; empty before the first.
-    private(set) var lastEntry: Data
-    /// The last entry that was folded since the tree was read.
-    var lastFolded: StoredEntry?
     private(set) var neededSum: ContentSum
     private(set) var droppedSum: ContentSum
     private var current: LogState
@@ -33,11 +29,12 @@ struct FoldedTree: KeylessTree {
         guard let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT * FROM state")),
             let needed = ContentSum(row["neededSum"]), let dropped = ContentSum(row["droppedSum"])
         else { throw damagedTree }
+        guard let digest = Digest(row["digest"] as Data), let rules = UInt16(exactly: row["rules"] as Int64) else {
+            throw damagedTree
+        }
         current = LogState(
-            sequence: LogSequence(UInt64(clamping: row["sequence"] as Int64)),
-            storedRules: row["rules"], time: Timestamp(nanoseconds: row["time"]),
-            foldsNames: row["foldsNames"])
-        lastEntry = row["lastEntry"]
+            position: LogPosition(LogSequence(UInt64(clamping: row["sequence"] as Int64)), digest), rules: rules,
+            time: Timestamp(nanoseconds: row["time"]), foldsNames: row["foldsNames"])
         (neededSum, droppedSum) = (needed, dropped)
     }
 
@@ -47,15 +44,14 @@ struct FoldedTree: KeylessTree {
 
     /// Writes the state: once per transaction, not once per entry.
     mutating func save() throws {
-        if let lastFolded { lastEntry = lastFolded.digest }
         try run(
             """
-            UPDATE state SET sequence = ?, rules = ?, time = ?, foldsNames = ?, lastEntry = ?, neededSum = ?,
+            UPDATE state SET sequence = ?, digest = ?, rules = ?, time = ?, foldsNames = ?, neededSum = ?,
                 droppedSum = ?
             """,
             [
-                Int64(current.sequence.value), current.storedRules, current.time.nanoseconds, current.foldsNames,
-                lastEntry, neededSum.data, droppedSum.data,
+                Int64(current.sequence.value), Data((current.position.digest ?? .zero).bytes), Int64(current.rules),
+                current.time.nanoseconds, current.foldsNames, neededSum.data, droppedSum.data,
             ])
     }
 

@@ -27,9 +27,9 @@ final class NeededChunks: Sendable {
     /// - Throws: ``damagedTree`` if the file is not what was folded. Nothing may be removed then.
     func addContents(
         droppedSince since: Int64, and others: [ContentReference]
-    ) throws -> (position: FoldedPosition, manifests: [ContentReference]) {
+    ) throws -> (position: LogPosition, manifests: [ContentReference]) {
         var manifests: Set<ContentReference> = []
-        var position = FoldedPosition.start
+        var position = LogPosition.start
         try queue.writeWithoutTransaction { db in
             // Deferred: it locks no writer of the folded log, because it writes to the temporary table alone.
             try db.inTransaction(.deferred) {
@@ -37,7 +37,7 @@ final class NeededChunks: Sendable {
                     throw damagedTree
                 }
                 let tree = try FoldedTree(db)
-                position = FoldedPosition(sequence: tree.state().sequence, lastEntry: tree.lastEntry)
+                position = tree.state().position
                 func add(_ content: ContentReference) throws {
                     guard content.layout != .empty else { return }
                     try Self.add([content.digest], db)
@@ -74,13 +74,4 @@ final class NeededChunks: Sendable {
     private static func contains(_ id: Data, _ db: Database) throws -> Bool {
         try Int.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM temp.needed WHERE id = ?"), arguments: [id]) != nil
     }
-}
-
-/// How far a log is folded.
-struct FoldedPosition: Hashable, Sendable {
-    let sequence: LogSequence
-    /// Identifies the entry at ``sequence``, see ``StoredEntry/digest``.
-    let lastEntry: Data
-
-    static let start = FoldedPosition(sequence: .zero, lastEntry: Data())
 }

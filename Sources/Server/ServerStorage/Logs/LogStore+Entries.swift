@@ -35,7 +35,7 @@ extension LogStore {
             var bytes = 0
             try db.forEachRow(
                 """
-                SELECT sequence, payload, created FROM entry WHERE container = ? AND sequence >= ?
+                SELECT sequence, payload, digest, created FROM entry WHERE container = ? AND sequence >= ?
                 ORDER BY sequence LIMIT ?
                 """, [container, Int64(clamping: start.value), CloudLimits.pageEntries]
             ) { row in
@@ -44,7 +44,8 @@ extension LogStore {
                 let payload: Data = try row["payload"]
                 // The first is known already, so however long it is, others have room.
                 if !entries.isEmpty { bytes += payload.count }
-                entries.append(StoredEntry(sequence: sequence, payload: Array(payload), arrived: try row["created"]))
+                let position = LogPosition(sequence, try Self.digest(row["digest"]))
+                entries.append(StoredEntry(position: position, payload: Array(payload), arrived: try row["created"]))
                 return bytes < CloudLimits.pageBytes
             }
             guard position >= end || entries.last.map({ $0.sequence > position }) ?? false else {

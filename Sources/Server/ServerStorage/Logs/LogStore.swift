@@ -2,6 +2,7 @@ import Basics
 package import CloudModel
 package import CloudProtocol
 import ContainerLog
+import Cryptography
 import Foundation
 
 /// Logs: containers and their entries.
@@ -26,10 +27,12 @@ package struct LogStore: NounStore {
     /// How many bytes a log may grow beyond the account's share, because deleting must work where nothing else fits.
     private static let logSlack: UInt64 = 64 << 20
 
-    /// Appends an entry. Appending with a key that was used before returns the position that was assigned then. Throws `damaged` if the
-    /// entry refers to bytes that are not here (any more).
+    /// Appends an entry. Appending with a key that was used before returns the position that was assigned then.
+    ///
+    /// - Parameter position: The last entry that the author has read.
+    /// - Throws: `diverged` if the log does not have this position, `damaged` if the entry refers to bytes that are not here (any more).
     package func append(
-        _ payload: [UInt8], key: AppendKey?, to name: ContainerName, of account: AccountID
+        _ payload: [UInt8], key: AppendKey?, after position: LogPosition, to name: ContainerName, of account: AccountID
     ) async throws -> LogSequence {
         guard payload.count <= CloudLimits.entry else {
             throw StorageError(.tooLarge, "An entry may have at most \(CloudLimits.entry) bytes.")
@@ -39,17 +42,23 @@ package struct LogStore: NounStore {
         try await chunks.requireContents(of: payload, in: name, of: account)
         let isOfKeyValues = Self.isOfKeyValues(payload)
         let now = now()
-        let query = Self.target(of: key, in: name, account)
+        let query = Self.target(of: key, after: position, in: name, account)
         let sequence = try await database.commit(.account(account.value), after: query) { rows, db in
             guard let target = try rows.first.map(Target.init) else { throw Self.missing(name) }
             if let known = target.known { return known }
+            try Self.require(position, found: target.position, in: name)
             let isFree = try isOfKeyValues && AccountStore.takeFree(cost, of: account, db)
             if !isFree { try target.usage.reserve(cost, slack: Self.logSlack) }
             let container = target.container
             let next = container.sequence + 1
             try db.enqueue(
-                "INSERT INTO entry (container, sequence, key, payload, created, isFree) VALUES (?, ?, ?, ?, ?, ?)",
-                [container.id, Int64(next), key.map { Data($0.bytes) }, Data(payload), now, isFree])
+                """
+                INSERT INTO entry (container, sequence, key, payload, digest, created, isFree) VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    container.id, Int64(next), key.map { Data($0.bytes) }, Data(payload),
+                    Data(target.end.chained(payload).bytes), now, isFree,
+                ])
             try db.enqueue("UPDATE container SET sequence = ? WHERE id = ?", [Int64(next), container.id])
             if !isFree { try AccountStore.use(cost, of: account, db) }
             return next
@@ -71,8 +80,14 @@ package struct LogStore: NounStore {
         let usage: AccountUsage
         /// The position of the entry with the key.
         let known: UInt64?
+        /// The digest of the whole log.
+        let end: Digest
+        /// The digest of the log up to the position that the author has read; nil if the log does not reach it.
+        let position: Digest?
 
         init(_ row: StorageRow) throws {
+            end = try LogStore.digest(row["digest"]) ?? .zero
+            position = try LogStore.digest(row["position"])
             container = (try row["id"], UInt64(clamping: try row["sequence"] as Int64))
             usage = try AccountUsage(row)
             known = (try row["known"] as Int64?).map { UInt64(clamping: $0) }
@@ -80,19 +95,54 @@ package struct LogStore: NounStore {
     }
 
     /// Returns the query of a ``Target``, which has no row if there is no such container.
-    private static func target(of key: AppendKey?, in name: ContainerName, _ account: AccountID) -> StorageQuery {
+    private static func target(
+        of key: AppendKey?, after position: LogPosition, in name: ContainerName, _ account: AccountID
+    ) -> StorageQuery {
         StorageQuery(
             """
             SELECT container.id, container.sequence, quota, used,
-                (SELECT entry.sequence FROM entry WHERE container = container.id AND key = ?) AS known
+                (SELECT entry.sequence FROM entry WHERE container = container.id AND key = ?) AS known,
+                (SELECT digest FROM entry WHERE container = container.id AND entry.sequence = container.sequence) AS digest,
+                (SELECT digest FROM entry WHERE container = container.id AND entry.sequence = ?) AS position
             FROM container JOIN account ON account.id = container.account WHERE container.account = ? AND container.name = ?
-            """, [key.map { Data($0.bytes) }, account.value, name.text])
+            """, [key.map { Data($0.bytes) }, Int64(clamping: position.sequence.value), account.value, name.text])
     }
 
-    /// Returns a page after `after`: as many entries as ``CloudLimits`` allows, none at the end of the log. Throws `damaged` if the log
-    /// ends before `after`.
+    /// Throws `diverged` if a log does not have a position.
+    ///
+    /// - Parameter found: The digest of the log up to there; nil if the log ends before.
+    static func require(_ position: LogPosition, found: Digest?, in name: ContainerName) throws {
+        guard position.sequence > .zero else { return }
+        guard let found else {
+            throw StorageError(
+                .diverged,
+                """
+                The log of \(name) ends before entry \(position.sequence), which this device has read: the server's data went back to an \
+                earlier state. Put the right state back; otherwise run `ubiquity reset` on this device, which loses no document.
+                """)
+        }
+        guard found == position.digest ?? found else {
+            throw StorageError(
+                .diverged,
+                """
+                The log of \(name) has other entries up to \(position.sequence) than this device has read: the server's data went back to an \
+                earlier state and has grown since. Put the right state back; otherwise run `ubiquity reset` on this device, which loses no \
+                document.
+                """)
+        }
+    }
+
+    static func digest(_ column: Data?) throws -> Digest? {
+        guard let column else { return nil }
+        guard let digest = Digest(column) else { throw StorageError(.damaged, "An entry has an invalid digest.") }
+        return digest
+    }
+
+    /// Returns a page after a position: as many entries as ``CloudLimits`` allows, none at the end of the log.
+    ///
+    /// - Throws: `diverged` if the log does not have the position, `damaged` if it lost an entry.
     package func page(
-        of name: ContainerName, after: LogSequence, limit: Int, account: AccountID
+        of name: ContainerName, after: LogPosition, limit: Int, account: AccountID
     ) async throws -> LogPage {
         let limit = Self.bounded(limit)
         if let page = try await tails?.page(of: name, account, after: after, limit: limit) { return page }
@@ -102,44 +152,51 @@ package struct LogStore: NounStore {
         if let page { return page }
         return try await database.read { db in
             let container = try Self.requireContainer(name, account, db)
-            guard after.value <= container.sequence else {
-                throw StorageError(
-                    .damaged,
-                    "The log of \(name) ends at \(container.sequence), before \(after): the server lost entries.")
-            }
-            if after.value == container.sequence { return LogPage(first: after.next, payloads: []) }
-            let payloads = try Self.payloads(of: container.id, after: after, limit: limit, db)
-            if !payloads.isEmpty { return LogPage(first: after.next, payloads: payloads) }
-            throw StorageError(.damaged, "The log of \(name) has no entry \(after.next): the server lost it.")
+            let found = try db.value(
+                Data.self, "SELECT digest FROM entry WHERE container = ? AND sequence = ?",
+                [container.id, Int64(clamping: after.sequence.value)])
+            try Self.require(after, found: Self.digest(found), in: name)
+            let next = after.sequence.next
+            if after.sequence.value >= container.sequence { return LogPage(first: next, payloads: []) }
+            let payloads = try Self.payloads(of: container.id, after: after.sequence, limit: limit, db)
+            if !payloads.isEmpty { return LogPage(first: next, payloads: payloads) }
+            throw StorageError(.damaged, "The log of \(name) has no entry \(next): the server lost it.")
         }
     }
 
     /// Returns a page by one query, which needs no transaction; nil if that query cannot say what the log has, such as where a container or
     /// an entry is missing.
     private static func knownPage(
-        of name: ContainerName, after: LogSequence, limit: Int, _ account: AccountID, _ db: any StorageTransaction
+        of name: ContainerName, after: LogPosition, limit: Int, _ account: AccountID, _ db: any StorageTransaction
     ) throws -> LogPage? {
         var end: UInt64?
-        var page = PagePayloads(after: after.value)
+        var found: Digest?
+        let start = after.sequence.value
+        var page = PagePayloads(after: start)
         // The end of the log is the row without a payload. The standard leaves the order of the rows open; in another one, `page` is empty.
         try db.forEachRow(
             """
-            SELECT sequence, CAST(NULL AS BYTEA) AS payload FROM container WHERE account = ?1 AND name = ?2
-            UNION ALL SELECT sequence, payload FROM (
+            SELECT sequence, CAST(NULL AS BYTEA) AS payload,
+                (SELECT digest FROM entry WHERE entry.container = container.id AND entry.sequence = ?3) AS digest
+            FROM container WHERE account = ?1 AND name = ?2
+            UNION ALL SELECT sequence, payload, CAST(NULL AS BYTEA) FROM (
                 SELECT sequence, payload FROM entry
                 WHERE container = (SELECT id FROM container WHERE account = ?1 AND name = ?2) AND sequence > ?3
                 ORDER BY sequence LIMIT ?4) AS page
-            """, [account.value, name.text, Int64(clamping: after.value), limit]
+            """, [account.value, name.text, Int64(clamping: start), limit]
         ) { row in
             let sequence = UInt64(clamping: try row[0] as Int64)
             guard let payload = try row[1] as Data? else {
                 end = sequence
+                found = try digest(row[2])
                 return true
             }
             return page.add(payload, at: sequence)
         }
-        guard let end, !page.payloads.isEmpty || after.value == end else { return nil }
-        return LogPage(first: after.next, payloads: page.payloads)
+        guard let end else { return nil }
+        try require(after, found: found, in: name)
+        guard !page.payloads.isEmpty || start == end else { return nil }
+        return LogPage(first: after.sequence.next, payloads: page.payloads)
     }
 
     private static func payloads(

@@ -16,6 +16,8 @@ struct LogTails: Sendable {
     private struct Tail {
         /// The end of the log.
         let end: UInt64
+        /// The digest of the log up to the position; nil if the log ends before.
+        let digest: Digest?
         var page: PagePayloads
     }
 
@@ -33,13 +35,14 @@ struct LogTails: Sendable {
 
     /// Returns the page after `after` if it reaches the end of the log; nil if it may not, or if the log is not as it should be.
     func page(
-        of name: ContainerName, _ account: AccountID, after: LogSequence, limit: Int
+        of name: ContainerName, _ account: AccountID, after: LogPosition, limit: Int
     ) async throws -> LogPage? {
         let position = Position(
-            account: account.value, container: name.text, after: Int64(clamping: after.value))
+            account: account.value, container: name.text, after: Int64(clamping: after.sequence.value))
         guard let tail = try await lookup.value(of: position) else { return nil }
+        try LogStore.require(after, found: tail.digest, in: name)
         guard tail.page.end == tail.end, tail.page.payloads.count <= limit else { return nil }
-        return LogPage(first: after.next, payloads: tail.page.payloads)
+        return LogPage(first: after.sequence.next, payloads: tail.page.payloads)
     }
 
     private static func read(
@@ -57,9 +60,10 @@ struct LogTails: Sendable {
             var tails: [Position: Tail] = [:]
             try db.forEachRow(
                 """
-                SELECT wanted.place, container.sequence, tail.sequence, tail.payload
+                SELECT wanted.place, container.sequence, tail.sequence, tail.payload, known.digest
                 FROM (VALUES \(places)) AS wanted (place, account, name, after)
                 JOIN container ON container.account = wanted.account AND container.name = wanted.name
+                LEFT JOIN entry AS known ON known.container = container.id AND known.sequence = wanted.after
                 LEFT JOIN LATERAL (
                     SELECT sequence, CASE WHEN LENGTH(payload) <= \(maximum.bytes) THEN payload END AS payload FROM entry
                     WHERE entry.container = container.id AND entry.sequence > wanted.after
@@ -70,7 +74,7 @@ struct LogTails: Sendable {
                 var tail =
                     try tails[position]
                     ?? Tail(
-                        end: UInt64(clamping: row[1] as Int64),
+                        end: UInt64(clamping: row[1] as Int64), digest: LogStore.digest(row[4]),
                         page: PagePayloads(after: UInt64(clamping: position.after)))
                 // The standard leaves the order of the rows open: a tail that is not in order is incomplete.
                 if let sequence = try row[2] as Int64?, let payload = try row[3] as Data? {

@@ -44,8 +44,7 @@ package struct ServerMigration: Sendable {
         }
     }
 
-    /// Makes the source of a migration usable again. If it had been moved, its clouds get new identities, by which devices notice
-    /// that they have seen more than there is (decision 21).
+    /// Makes the source of a migration usable again. Devices that have seen more than there is notice it by their positions.
     ///
     /// - Returns: Whether it had been moved completely.
     /// - Throws: `invalid` if nothing was moved from there.
@@ -55,7 +54,6 @@ package struct ServerMigration: Sendable {
                 guard let mark = try MigrationMark.read(db), [.source, .moved].contains(mark.role) else {
                     throw StorageError(.invalid, "No data is being moved, or was moved, from \(place).")
                 }
-                if mark.role == .moved { try AccountStore.renameClouds(db) }
                 try MigrationMark.remove(db)
                 return mark.role == .moved
             }

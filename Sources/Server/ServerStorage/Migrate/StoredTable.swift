@@ -29,11 +29,8 @@ struct StoredTable: Hashable, Sendable {
                 "expires",
             ], isNumbered: true),
         StoredTable("container", key: ["id"], ["account", "name", "sequence"], isNumbered: true),
-        StoredTable("entry", key: ["container", "sequence"], ["key", "payload", "created", "isFree"]),
+        StoredTable("entry", key: ["container", "sequence"], ["key", "payload", "digest", "created", "isFree"]),
         StoredTable("chunk", key: ["container", "id"], ["size", "isTrusted", "touched", "content", "held"]),
-        StoredTable("formerIdentity", key: ["account", "identity"]),
-        StoredTable("formerEnd", key: ["account", "identity", "container"], ["sequence"]),
-        StoredTable("copiedCloud", key: ["account", "identity"]),
         StoredTable(
             "session", key: ["id"], ["account", "hash", "browser", "created", "seen"], isNumbered: true),
         StoredTable(

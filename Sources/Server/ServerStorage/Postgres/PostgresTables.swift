@@ -50,6 +50,7 @@ enum PostgresTables {
             sequence BIGINT NOT NULL,
             key BYTEA,
             payload BYTEA NOT NULL,
+            digest BYTEA NOT NULL CHECK (length(digest) = 32),
             created BIGINT,
             isFree BIGINT NOT NULL DEFAULT 0,
             PRIMARY KEY (container, sequence)
@@ -71,24 +72,6 @@ enum PostgresTables {
             one BIGINT PRIMARY KEY CHECK (one = 1),
             identity TEXT COLLATE "C" NOT NULL,
             epoch BIGINT NOT NULL
-        );
-        CREATE TABLE formerIdentity (
-            account BIGINT NOT NULL REFERENCES account (id),
-            identity TEXT COLLATE "C" NOT NULL,
-            PRIMARY KEY (account, identity)
-        );
-        CREATE TABLE formerEnd (
-            account BIGINT NOT NULL,
-            identity TEXT COLLATE "C" NOT NULL,
-            container TEXT COLLATE "C" NOT NULL,
-            sequence BIGINT NOT NULL,
-            PRIMARY KEY (account, identity, container),
-            FOREIGN KEY (account, identity) REFERENCES formerIdentity (account, identity) ON DELETE CASCADE
-        );
-        CREATE TABLE copiedCloud (
-            account BIGINT NOT NULL REFERENCES account (id),
-            identity TEXT COLLATE "C" NOT NULL,
-            PRIMARY KEY (account, identity)
         );
         CREATE TABLE health ("only" BIGINT PRIMARY KEY CHECK ("only" = 1), at BIGINT NOT NULL) WITH (fillfactor = 10);
         CREATE TABLE session (

@@ -1,5 +1,4 @@
 import Basics
-import CloudStorage
 
 /// What the files of a baseline begin with: their kind, the format, and the checksum of all that follows.
 enum BaselineEnvelope: UInt32 {

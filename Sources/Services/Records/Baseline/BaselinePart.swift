@@ -1,6 +1,5 @@
 import Basics
 package import CloudModel
-import CloudStorage
 
 /// One file of a baseline's rows. Each item is coded for itself, as the state's tables keep it, so that neither writer nor reader holds more
 /// than one part in memory.

@@ -1,5 +1,4 @@
 import Basics
-import CloudStorage
 
 /// A sum over a device's files in their order. Two chains are equal only if all files up to there are, so that a copy of a database that
 /// wrote other files under the same numbers is noticed also after the files are removed.

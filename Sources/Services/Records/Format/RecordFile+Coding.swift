@@ -1,6 +1,5 @@
 import Basics
 import CloudModel
-import CloudStorage
 
 /// The encoding of a file of transactions; docs/DATABASES.md has the layout. A file has exactly one encoding: equal files are equal bytes.
 extension RecordFile {

@@ -3,6 +3,7 @@ import CloudModel
 import CloudStorage
 import ContainerLog
 import LocalMetadata
+import TestSupport
 
 /// A device's fold of the log, with the history that it keeps: the real reducer over a tree in memory.
 struct FoldedLog {

@@ -1,0 +1,112 @@
+import Basics
+import Chunking
+package import CloudModel
+import CloudStorage
+import Dispatch
+package import LocalMetadata
+import Logging
+import Synchronization
+
+/// Asks the cloud which contents it has with all of their chunks, in the history that this device follows. Bytes leave this device only on
+/// such an answer: that they were uploaded once does not count, because a cloud can be set back.
+package struct StoredContents: Sendable {
+    /// A content in a container.
+    package struct Place: Hashable, Sendable {
+        package let container: ContainerID
+        package let content: ContentReference
+
+        package init(container: ContainerID, content: ContentReference) {
+            self.container = container
+            self.content = content
+        }
+    }
+
+    /// How long a caller waits for the answer. Without one, everything stays.
+    static let patience = DispatchTimeInterval.seconds(10)
+    /// The most items about which to ask at once.
+    static let limit = 256
+
+    let context: EngineContext
+
+    private final class Answer: Sendable {
+        private let places = Mutex<Set<Place>>([])
+        var found: Set<Place> { places.withLock { $0 } }
+        func set(_ more: Set<Place>) { places.withLock { $0.formUnion(more) } }
+    }
+
+    private struct Question: Sendable {
+        let container: LocalContainer
+        var contents: Set<ContentReference> = []
+        var manifests: [Digest: [UInt8]] = [:]
+    }
+
+    /// Returns the contents of these files that the cloud has. Blocks.
+    func find(of items: [LocalItem]) throws -> Set<Place> {
+        if let findStored = context.findStored { return findStored(items) }
+        let questions = try context.metadata.read { try self.questions(about: items, $0) }
+        guard !questions.isEmpty else { return [] }
+        let answer = Answer()
+        let isAnswered = DispatchSemaphore(value: 0)
+        let task = Task { [self] in
+            defer { isAnswered.signal() }
+            for question in questions where !Task.isCancelled {
+                let found = await ask(question)
+                answer.set(found)
+            }
+        }
+        if isAnswered.wait(timeout: .now() + Self.patience) == .timedOut { task.cancel() }
+        return answer.found
+    }
+
+    private func questions(about items: [LocalItem], _ transaction: MetadataTransaction) throws -> [Question] {
+        var questions: [ContainerID: Question] = [:]
+        for item in items {
+            guard let content = item.content, item.presence != .none,
+                let container = try questions[item.container]?.container ?? transaction.container(item.container),
+                container.divergence == nil, container.isInCloud
+            else { continue }
+            questions[container.id, default: Question(container: container)].contents.insert(content)
+            if content.layout == .manifest, let known = try transaction.manifest(content.digest) {
+                questions[container.id]?.manifests[content.digest] = Array(known)
+            }
+        }
+        return Array(questions.values)
+    }
+
+    private func ask(_ question: Question) async -> Set<Place> {
+        let container = question.container
+        do {
+            // An answer counts only if it comes from the history that this device has read.
+            _ = try await context.backend.entries(in: container.name, after: container.position, limit: 1)
+            var chunks: [ContentReference: Set<ChunkID>] = [:]
+            for content in question.contents {
+                chunks[content] = try await chunkIDs(of: content, question)
+            }
+            let all = chunks.values.reduce(into: Set()) { $0.formUnion($1) }
+            let missing = all.isEmpty ? [] : try await context.backend.missing(Array(all), in: container.name)
+            return Set(
+                chunks.lazy.filter { missing.isDisjoint(with: $0.value) }.map {
+                    Place(container: container.id, content: $0.key)
+                })
+        } catch {
+            context.log.debug(
+                "the cloud did not confirm that it has documents, so their bytes stay",
+                metadata: ["container": "\(container.name)", "why": "\(error)"])
+            return []
+        }
+    }
+
+    private func chunkIDs(of content: ContentReference, _ question: Question) async throws -> Set<ChunkID> {
+        if content.layout == .empty { return [] }
+        if let single = Manifest(within: content) { return Set(single.chunks.map(\.id)) }
+        let bytes: [UInt8]
+        if let known = question.manifests[content.digest] {
+            bytes = known
+        } else {
+            let frame = try await context.backend.getChunk(content.digest, in: question.container.name)
+            bytes = try ChunkFrame.decode(frame, expecting: content.digest)
+        }
+        let manifest = try Manifest(decoding: bytes, size: content.size)
+        return Set(manifest.chunks.map(\.id)).union([content.digest])
+    }
+}

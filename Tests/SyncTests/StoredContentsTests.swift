@@ -1,0 +1,77 @@
+import Chunking
+import CloudModel
+import CloudStorage
+import DeviceSupport
+import LocalMetadata
+import TestSupport
+import Testing
+
+@testable import Sync
+
+/// Bytes leave a device only after the cloud has confirmed, at the device's position, that it has all of their chunks.
+@Suite("Contents that the cloud has")
+struct StoredContentsTests {
+    private let backend = InMemoryBackend()
+    private let device: KernellessDevice
+
+    init() throws { device = try KernellessDevice(backend, asksBeforeEvicting: true) }
+
+    /// Saves a document and syncs it.
+    private func uploaded(_ name: String, _ text: String) async throws -> NodeID {
+        let node = try device.save(name, text)
+        if try await backend.containers().isEmpty { try await backend.createContainer(.cloudDocs) }
+        _ = try await device.engine.uploads.uploadDue(.small)
+        _ = try await device.engine.syncLogs()
+        #expect(try device.row(name)?.pendingSince == nil)
+        return node
+    }
+
+    @Test("a document whose chunks the cloud has is evicted")
+    func whole() async throws {
+        let node = try await uploaded("a", "text")
+        try device.engine.evictor.evict(node)
+        #expect(try device.row("a")?.presence == LocalMetadata.Presence.none)
+    }
+
+    @Test("a document of which the cloud lost a chunk stays")
+    func lost() async throws {
+        let node = try await uploaded("a", "text")
+        let content = try #require(try device.row("a")?.content)
+        backend.replaceChunk(content.digest, in: .cloudDocs, with: nil)
+        #expect(throws: EvictionRefusal.isUnconfirmed) { try device.engine.evictor.evict(node) }
+        #expect(try device.row("a")?.presence == .whole)
+    }
+
+    @Test("without the cloud nothing is evicted")
+    func offline() async throws {
+        let node = try await uploaded("a", "text")
+        backend.gate.fail(.entries, with: CloudError(.offline, "no network"), times: 1)
+        #expect(throws: EvictionRefusal.isUnconfirmed) { try device.engine.evictor.evict(node) }
+    }
+
+    @Test(
+        "an answer from a cloud that went back does not count, whether or not it has grown since",
+        arguments: [false, true])
+    func wentBack(hasGrown: Bool) async throws {
+        _ = try await uploaded("first", "one")
+        let copy = backend.copy()
+        let node = try await uploaded("a", "text")
+        // The chunk is still there: only the log went back.
+        backend.putBack(copy)
+        let bytes = Array("text".utf8)
+        try await backend.putChunk(OutgoingChunk(id: .of(bytes), frame: ChunkFrame.encode(bytes)), in: .cloudDocs)
+        if hasGrown { for number in UInt8(1)...9 { _ = try await backend.append([number], to: .cloudDocs) } }
+        #expect(throws: EvictionRefusal.isUnconfirmed) { try device.engine.evictor.evict(node) }
+    }
+
+    @Test("many files are refused or evicted one by one")
+    func many() async throws {
+        _ = try await uploaded("a", "text")
+        _ = try await uploaded("b", "other")
+        let files = try ["a", "b"].map { try #require(try device.row($0)) }
+        backend.replaceChunk(try #require(files[0].content).digest, in: .cloudDocs, with: nil)
+        var errors: [EvictionRefusal?] = []
+        device.engine.evictor.evict(files) { _, error in errors.append(error as? EvictionRefusal) }
+        #expect(errors == [.isUnconfirmed, nil])
+    }
+}
