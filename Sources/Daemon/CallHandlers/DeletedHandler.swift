@@ -29,6 +29,7 @@ struct DeletedHandler: NounHandler {
     }
 
     func restoreDeleted(_ request: RestoreDeletedRequest) async throws -> RestoreDeletedResponse {
+        if let contents = try await restoreContents(request) { return contents }
         let (deleted, place) = try await blocking { [self] in
             try device.metadata.read { transaction in
                 let deleted = try deletedItem(request, transaction)
@@ -51,6 +52,30 @@ struct DeletedHandler: NounHandler {
         }
         let found = try await blocking { [self] in try device.metadata.read { try path(of: restored.item, $0) } }
         return RestoreDeletedResponse(path: found, items: restored.count, missing: restored.missing)
+    }
+
+    /// Restores what was deleted in a folder that exists; nil where the request is about something else, or nothing was deleted in it.
+    private func restoreContents(_ request: RestoreDeletedRequest) async throws -> RestoreDeletedResponse? {
+        guard request.itemID == nil, request.to == nil else { return nil }
+        let names = request.path.components.map(Array.init)
+        let folder = try await blocking { [self] in
+            try device.metadata.read { transaction -> LocalItem? in
+                guard try transaction.history.deletedItems(at: names).isEmpty else { return nil }
+                return try transaction.local.folder(at: names)
+            }
+        }
+        guard let folder else { return nil }
+        defer { progress.work.withLock { $0 = nil } }
+        let restored = try await DeletedItems(device.engine.context).restoreContents(of: folder) {
+            [progress] done, total in
+            progress.work.withLock {
+                $0 = WorkStatus(what: "restoring", completedItems: done, totalItems: total)
+            }
+        }
+        device.engine.localTreeChanged()
+        return restored.map {
+            RestoreDeletedResponse(path: request.path, items: $0.count, missing: $0.missing)
+        }
     }
 
     /// The time before which deletions are no longer listed.

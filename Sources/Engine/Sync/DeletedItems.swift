@@ -57,6 +57,26 @@ package struct DeletedItems: Sendable {
         return restored
     }
 
+    /// Restores what was deleted last from a folder that exists, such as one that returned with the first of its items that was restored.
+    ///
+    /// - Returns: The folder and how many items were restored; nil where nothing was deleted in it.
+    package func restoreContents(
+        of folder: LocalItem, progress: @Sendable (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
+    ) async throws -> Restored? {
+        let deleted = try await context.blocking { [context] in
+            try context.metadata.read { try $0.history.deletedContents(of: folder) }
+        }
+        var all = Restored(item: folder, count: 0)
+        for item in deleted {
+            try Task.checkCancellation()
+            let before = all.count
+            let restored = try await restore(item.id, of: item.container) { progress(before + $0, before + $1) }
+            all.count += restored?.count ?? 0
+            all.missing += restored?.missing ?? 1
+        }
+        return all.count == 0 ? nil : all
+    }
+
     private func top(
         _ id: ItemID, _ container: ContainerID, _ folder: NodeID?, _ name: ItemName?
     ) async throws -> LocalItem? {

@@ -9,7 +9,7 @@ struct RestoreCommand: ParsableCommand {
         discussion: """
             Without --version, brings back the document or folder that was deleted last at PATH, a folder with everything that was \
             removed with it. Names, structure and attributes return at once, without the network; bytes are downloaded when \
-            something opens them. It returns to its old place, together with missing folders above it, or to --to in the same \
+            something opens them. Of a folder that exists, what was deleted last in it is restored. It returns to its old place, together with missing folders above it, or to --to in the same \
             container. If the name is taken, it gets " 2". \"ubiquity deleted\" lists what can be restored.
 
             With --version, restores an older version of a document or package. The present content becomes a version itself, so a restore \

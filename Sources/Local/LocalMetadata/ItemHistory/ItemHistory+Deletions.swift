@@ -97,14 +97,31 @@ extension ItemHistory {
 
     /// Returns the items that were deleted with a folder, by name; of several with one name, the last deleted.
     package func deletedChildren(of folder: DeletedItem) throws -> [DeletedItem] {
-        let ids = try deletedIDs(in: folder.id, folder.container)
+        try deletedChildren(of: folder.id, folder.container) { $0.isNear(folder.time) }
+    }
+
+    private func deletedChildren(
+        of folder: ItemID, _ container: ContainerID, where isWanted: (DeletedItem) -> Bool
+    ) throws -> [DeletedItem] {
+        let ids = try deletedIDs(in: folder, container)
         var newest: [ItemName: DeletedItem] = [:]
-        for child in try ids.compactMap({ try deletedItem($0, in: folder.container) })
-        where child.isNear(folder) {
+        for child in try ids.compactMap({ try deletedItem($0, in: container) }) where isWanted(child) {
             if let other = newest[child.name], (other.time ?? .zero) >= (child.time ?? .zero) { continue }
             newest[child.name] = child
         }
         return newest.values.sorted { $0.name < $1.name }
+    }
+
+    /// Returns what was deleted last from a folder that exists and from the folders in it: the last deletion, and those made up to an hour
+    /// before it. Reads the rows of everything in the folder.
+    package func deletedContents(of folder: LocalItem) throws -> [DeletedItem] {
+        var found: [DeletedItem] = []
+        try transaction.local.forEach(below: folder) { each in
+            guard each.kind == .folder, !each.isExcluded else { return }
+            found += try deletedChildren(of: each.item, each.container) { _ in true }
+        }
+        let last = found.compactMap(\.time).max()
+        return found.filter { $0.isNear(last) }
     }
 
     /// Returns deleted items that were in that folder, whenever they were deleted.
@@ -154,8 +171,8 @@ extension ItemHistory {
 }
 
 extension DeletedItem {
-    fileprivate func isNear(_ folder: DeletedItem) -> Bool {
-        guard let time, let other = folder.time else { return true }
+    fileprivate func isNear(_ other: Timestamp?) -> Bool {
+        guard let time, let other else { return true }
         let (difference, overflow) = time.nanoseconds.subtractingReportingOverflow(other.nanoseconds)
         return !overflow && Duration.nanoseconds(difference.magnitude) <= Self.span
     }
