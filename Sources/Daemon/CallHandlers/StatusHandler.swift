@@ -180,8 +180,11 @@ struct StatusHandler: NounHandler {
     /// A failure if the disk is full; otherwise nil.
     var diskFailure: DaemonFailure? {
         guard device.engine.room.isFull else { return nil }
+        let isOutOfFiles = device.engine.room.lacksFiles
         return DaemonFailure(
-            .diskFull, "the disk of this device is full", path: configuration.stateDirectory,
+            .diskFull,
+            isOutOfFiles ? "the disk of this device can hold no more files" : "the disk of this device is full",
+            path: configuration.stateDirectory,
             advice: "Delete or evict documents, or free some space on that disk; uploads continue.")
     }
 

@@ -155,6 +155,21 @@ package struct Evictor: Sendable {
         context.waiting.backoff.withLock { $0.refused(node, at: now) }
     }
 
+    /// Evicts that many of the least recently used files, or as many as there are to evict. Returns the number of evicted files.
+    func evict(files: Int) throws -> Int {
+        var (count, kept) = (0, 0)
+        while count < files {
+            let candidates = try context.metadata.read { try $0.transfers.evictable(limit: 256, offset: kept) }
+            guard !candidates.isEmpty else { break }
+            let victims = Array(candidates.filter { !context.mounted.isOpen($0.node) }.prefix(files - count))
+            let stored = try StoredContents(context: context).find(of: victims)
+            let gone = victims.count { wasEvicted($0, stored) }
+            count += gone
+            kept += candidates.count - gone
+        }
+        return count
+    }
+
     private func wasEvicted(_ item: LocalItem, _ stored: Set<StoredContents.Place>) -> Bool {
         let now = context.time.now()
         guard context.waiting.backoff.withLock({ $0.mayAsk(item.node, at: now) }) else { return false }

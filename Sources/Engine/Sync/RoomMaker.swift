@@ -13,6 +13,10 @@ package final class RoomMaker: Sendable {
     private static let spare: UInt64 = 64 << 20
     static let watchPeriod = Duration.milliseconds(20)
 
+    /// The number of files that the disk should still be able to hold after a write that it refused; some file systems have room for few
+    /// (inodes).
+    private static let spareFiles: UInt64 = 64
+
     private struct State {
         /// The database's count of writes when nothing could be evicted, and when that was.
         var vain: (writes: UInt64, at: Timestamp)?
@@ -77,6 +81,7 @@ package final class RoomMaker: Sendable {
         // Makes more room than was refused, so that not every block needs a call.
         let (wanted, isTooMuch) = bytes.addingReportingOverflow(max(limits.minimumFree, 8 << 20))
         guard !isTooMuch else { return false }
+        if let hasRoom = try makeRoomForFiles() { return hasRoom }
         let free = try context.content.freeBytes()
         // Another caller has made room in the meantime.
         guard free < wanted else { return true }
@@ -90,6 +95,26 @@ package final class RoomMaker: Sendable {
         settle()
         if count == 0 { state.withLock { $0.vain = (context.metadata.writes, now) } }
         return count > 0
+    }
+
+    /// Evicts files until the disk can hold some more, however small they are. Returns whether a retry is worthwhile; nil if the disk has room
+    /// for files.
+    private func makeRoomForFiles() throws -> Bool? {
+        let free = try context.content.freeFiles()
+        guard free < Self.spareFiles else { return nil }
+        let count = try evictor.evict(files: Int(Self.spareFiles - free))
+        settle()
+        guard count == 0 else { return true }
+        guard free == 0 else { return nil }
+        let now = context.time.now()
+        state.withLock { $0.vain = (context.metadata.writes, now) }
+        return false
+    }
+
+    /// Whether the disk has room for bytes, and not for files.
+    package var lacksFiles: Bool {
+        // What cannot be counted is not what is short.
+        do { return try context.content.freeFiles() == 0 } catch { return false }
     }
 
     /// Keeps as much of the disk free as its user wants, and more while the kernel writes by itself.
@@ -123,7 +148,7 @@ package final class RoomMaker: Sendable {
         do {
             context.metadata.replenishReserve()
             try context.metadata.write { _ in }
-            guard try context.content.freeBytes() >= 1 << 20 else { return }
+            guard try context.content.freeBytes() >= 1 << 20, try context.content.freeFiles() > 0 else { return }
         } catch { return }
         state.withLock { $0.isFull = false }
         context.log.notice("the disk of this device has space again")

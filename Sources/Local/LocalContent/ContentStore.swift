@@ -116,6 +116,12 @@ package final class ContentStore: Sendable {
         return free.overflow ? .max : free.partialValue
     }
 
+    /// Returns how many files may still be created there; a file system that counts none has room for any number.
+    package func freeFiles() throws(Errno) -> UInt64 {
+        let space = try space()
+        return space.f_files == 0 ? .max : UInt64(space.f_favail)
+    }
+
     /// Returns the existing shards, in order: 256 at most.
     package func existingShards() throws(Errno) -> [Int] { try shards.existing() }
 

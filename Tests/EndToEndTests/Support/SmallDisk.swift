@@ -17,14 +17,16 @@ enum SmallDisk: String, CaseIterable, CustomTestStringConvertible {
     /// Runs a script that can use these words: `$T`, a folder; `$DISK`, the small disk of `megabytes`; `$CLOUD`, a folder on another disk;
     /// `$M`, the mount point; `$D`, the documents; `start`, which mounts; `u`, which runs ubiquity; `must`, which ends the script unless a
     /// command succeeds; `fill`, which leaves no block free; `neighbour`, which takes each block that becomes free from then on.
-    func run(_ script: String, megabytes: Int) async throws {
+    ///
+    /// - Parameter files: How many files the disk can hold; nil for as many as fit. Only tmpfs.
+    func run(_ script: String, megabytes: Int, files: Int? = nil) async throws {
         try await TestDevices.with(devices: []) { test in
             let setUp = """
                 T=\(test.root)/small; DISK=$T/disk; CLOUD=$T/home/cloud; M=$T/mount; mkdir -p $DISK $CLOUD $M $T/home/run $T/bin
                 mount --bind \(try TestDevices.binaries()) $T/bin
                 mknod -m 666 $T/fuse c 10 229; mount --bind $T/fuse /dev/fuse
                 \(isTmpfs
-                    ? "mount -t tmpfs -o size=\(megabytes)m none $DISK"
+                    ? "mount -t tmpfs -o size=\(megabytes)m\(files.map { ",nr_inodes=\($0)" } ?? "") none $DISK"
                     : "truncate -s \(megabytes)M $T/image; mkfs.ext4 -q -b 4096 -m 0 $T/image; mount -o loop $T/image $DISK")
                 chmod 755 \(test.root) $T; chown -R \(user):\(user) $DISK $CLOUD $M $T/home
                 export T DISK CLOUD M D=$M/CloudDocs/Documents HOME=$T/home UBIQUITY_SCOPE=$T
