@@ -180,6 +180,8 @@ let package = Package(
                 sqlite,
             ]),
         .target(name: "Archives", path: "Sources/Local/Archives"),
+        .target(name: "DocumentMoves", dependencies: ["Basics", "CLinux"], path: "Sources/Local/DocumentMoves"),
+        .testTarget(name: "DocumentMovesTests", dependencies: ["Basics", "CLinux", "DocumentMoves"]),
         .target(
             name: "LocalContent",
             dependencies: ["Basics", "CLinux", "CloudModel", "LocalMetadata", logging, systemPackage],
@@ -271,7 +273,7 @@ let package = Package(
             name: "Ubiquity",
             dependencies: [
                 "Archives", "Basics", "CLinux", "CloudModel", "ContainerLog", "Coordination", "DaemonProtocol",
-                "Queries",
+                "DocumentMoves", "Queries",
             ],
             path: "Sources/App/Ubiquity"),
         .testTarget(
@@ -431,7 +433,8 @@ let package = Package(
                 "Basics", "CallHandlers", "DaemonCore", "DaemonProtocol", "TestSupport", "VirtualFileSystem", logging,
             ]),
         .target(
-            name: "Commands", dependencies: ["Basics", "CLinux", "CloudModel", "DaemonProtocol", argumentParser],
+            name: "Commands",
+            dependencies: ["Basics", "CLinux", "CloudModel", "DaemonProtocol", "DocumentMoves", argumentParser],
             path: "Sources/CommandLine/Commands"),
         .testTarget(
             name: "CommandsTests",

@@ -1,5 +1,6 @@
-import CLinux
+import Basics
 import DaemonProtocol
+import DocumentMoves
 import Foundation
 import Glibc
 
@@ -62,105 +63,29 @@ struct BorderMove {
     }
 
     private func carry(_ from: URL, _ to: URL) throws {
-        let copy = to.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).tmp")
-        do {
-            guard !WantedItem.exists(to.path) else { throw occupied }
-            let before = try FileStamps(of: from.path)
-            try FileManager.default.copyItem(at: from, to: copy)
-            try DurableCopy(of: from.path, at: copy.path).complete()
-            guard try FileStamps(of: from.path) == before else {
-                let message = "A program that does not use file coordination changed \(from.path) while it was copied."
-                throw CoordinationFailure.error(.fileLocking, message, at: url)
-            }
-            try put(copy.path, at: to.path)
-        } catch {
-            // The partial copy is useless; the original is complete.
-            try? FileManager.default.removeItem(at: copy)
-            throw error
-        }
+        let move = DocumentMove(from: Array(from.path.utf8), to: Array(to.path.utf8))
+        do { try move.copyToPlace() } catch { throw failure(error) }
         PresenterDirectory.shared.move(ClaimRouter.shared.route(from), to: ClaimRouter.shared.route(to))
-        do { try FileManager.default.removeItem(at: from) } catch {
+        do { try move.removeOriginal() } catch {
             let message = "It was copied to \(to.path), but the original at \(from.path) could not be removed: \(error)"
             throw CoordinationFailure.error(.fileWriteUnknown, message, at: from)
         }
     }
 
-    private var occupied: NSError {
-        CoordinationFailure.error(.fileWriteFileExists, "\(destination.path) already exists.", at: destination)
-    }
-
-    /// `RENAME_NOREPLACE` of `<linux/fs.h>`.
-    private static let noReplace: UInt32 = 1
-
-    private func put(_ copy: String, at path: String) throws {
-        var failure = linux_rename(copy, path, Self.noReplace) == 0 ? 0 : errno
-        // Some network file systems do not support the flag; the destination was checked under the claim.
-        if failure == EINVAL, !WantedItem.exists(path) { failure = rename(copy, path) == 0 ? 0 : errno }
-        guard failure != EEXIST else { throw occupied }
-        guard failure == 0 else {
-            let why = String(cString: strerror(failure))
-            throw CoordinationFailure.error(
-                .fileWriteUnknown, "It could not be moved to \(path): \(why)", at: destination)
+    private func failure(_ error: Errno) -> NSError {
+        switch error.code {
+        case EEXIST:
+            CoordinationFailure.error(.fileWriteFileExists, "\(destination.path) already exists.", at: destination)
+        case EBUSY:
+            CoordinationFailure.error(
+                .fileLocking, "A program that does not use file coordination changed \(url.path) while it was copied.",
+                at: url)
+        case ENOSPC, EDQUOT:
+            CoordinationFailure.error(
+                .fileWriteOutOfSpace, "\(destination.path) could not be written: \(error)", at: destination)
+        default:
+            CoordinationFailure.error(
+                .fileWriteUnknown, "It could not be moved to \(destination.path): \(error)", at: destination)
         }
-        try DurableCopy.sync(URL(filePath: path).deletingLastPathComponent().path)
-    }
-}
-
-/// A copy of a file or folder that gains what `FileManager` does not copy, and is then made durable.
-struct DurableCopy {
-    private let original: String
-    private let copy: String
-
-    init(of original: String, at copy: String) {
-        self.original = original
-        self.copy = copy
-    }
-
-    /// Copies times, tags and other attributes of the user, then makes everything durable.
-    func complete() throws {
-        var status = stat()
-        guard lstat(copy, &status) == 0 else { throw CocoaError(.fileReadUnknown) }
-        let isFolder = status.st_mode & S_IFMT == S_IFDIR
-        // Deepest first: a change inside a folder updates the folder's time.
-        let below = isFolder ? try FileManager.default.subpathsOfDirectory(atPath: copy).sorted(by: >) : []
-        for path in below.map({ "/" + $0 }) + [""] {
-            copyAttributes(original + path, copy + path)
-            try Self.sync(copy + path)
-        }
-    }
-
-    /// Copies attributes with best effort: an attribute or a time that the other file system does not support must not prevent the move.
-    private func copyAttributes(_ from: String, _ to: String) {
-        var names = [CChar](repeating: 0, count: 1 << 16)
-        let length = llistxattr(from, &names, names.count)
-        for name in names.prefix(max(0, length)).split(separator: 0).map({ Array($0) + [0] }) {
-            var value = [UInt8](repeating: 0, count: 1 << 16)
-            let count = lgetxattr(from, name, &value, value.count)
-            if String(decoding: name.map(UInt8.init(bitPattern:)), as: UTF8.self).hasPrefix("user."), count >= 0 {
-                _ = lsetxattr(to, name, value, count, 0)
-            }
-        }
-        var status = stat()
-        guard lstat(from, &status) == 0 else { return }
-        let times = [status.st_atim, status.st_mtim]
-        _ = utimensat(AT_FDCWD, to, times, AT_SYMLINK_NOFOLLOW)
-    }
-
-    static func sync(_ path: String) throws {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            // A symbolic link and a socket have no bytes of their own to sync.
-            if errno == ELOOP || errno == ENXIO { return }
-            throw Self.failure(path)
-        }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw Self.failure(path) }
-    }
-
-    private static func failure(_ path: String) -> NSError {
-        let (code, why) = (errno, String(cString: strerror(errno)))
-        return CoordinationFailure.error(
-            code == ENOSPC || code == EDQUOT ? .fileWriteOutOfSpace : .fileWriteUnknown,
-            "\(path) could not be written durably: \(why)", at: URL(filePath: path))
     }
 }

@@ -21,16 +21,17 @@ struct MoveInCommand: ParsableCommand {
         guard !locator.isInMount(source) else {
             throw CommandFailure(.refused, "it is already in the cloud", path: source, advice: "Use mv.")
         }
-        let target = DocumentMove.target(of: source, at: destination)
-        let place = try locator.place(of: target)
+        let original = rawArgument(source)
+        let target = ShownMove.target(of: original, at: rawArgument(destination))
+        let place = try locator.place(at: target)
         guard place.path.components.count > 1 else {
             throw CommandFailure(
-                .refused, "documents must be in a container", path: target,
+                .refused, "documents must be in a container", path: String(decoding: target, as: UTF8.self),
                 advice: "Move it to \(place.record.mount)/CloudDocs/Documents, for example.")
         }
         var connection = try DaemonConnection.open(place.record)
-        try DocumentMove.holding(place.path, [], &connection) { () throws(CommandFailure) in
-            try DocumentMove(from: source, to: target).run()
+        try ShownMove.holding(place.path, [], &connection) { () throws(CommandFailure) in
+            try ShownMove(from: original, to: target).run()
         }
         print("Moved to \(place.record.display(place.path)).")
     }
@@ -60,9 +61,11 @@ struct MoveOutCommand: ParsableCommand {
                 .refused, "a container cannot be moved out as a whole", path: source,
                 advice: "Move its contents instead.")
         }
-        let target = DocumentMove.target(of: source, at: destination)
-        guard !locator.isInMount(target) else {
-            throw CommandFailure(.refused, "the destination is in the cloud too", path: target, advice: "Use mv.")
+        let original = rawArgument(source)
+        let target = ShownMove.target(of: original, at: rawArgument(destination))
+        let shown = String(decoding: target, as: UTF8.self)
+        guard !locator.isInMount(at: target) else {
+            throw CommandFailure(.refused, "the destination is in the cloud too", path: shown, advice: "Use mv.")
         }
         var connection = try DaemonConnection.open(place.record)
         let download = DownloadRequest(paths: [place.path], wait: true)
@@ -70,9 +73,9 @@ struct MoveOutCommand: ParsableCommand {
         if let failure = CommandFailure(outcomes.compactMap { $0.failure?.located(in: place.record) }) {
             throw failure
         }
-        try DocumentMove.holding(place.path, [.forMoving], &connection) { () throws(CommandFailure) in
-            try DocumentMove(from: source, to: target).run()
+        try ShownMove.holding(place.path, [.forMoving], &connection) { () throws(CommandFailure) in
+            try ShownMove(from: original, to: target).run()
         }
-        print("Moved to \(target).")
+        print("Moved to \(printable(shown)).")
     }
 }

@@ -25,13 +25,26 @@ enum PauseAttribute {
         for path in paths {
             let place = try locator.place(of: path)
             let shown = place.record.display(place.path)
-            let status = setxattr(path, DocumentFact.isSyncPaused.attributeName, isPaused ? "1" : "0", 1, 0)
-            let outcome = Outcome(path: shown, failure: status == 0 ? nil : failure(errno, shown))
+            let outcome = Outcome(path: shown, failure: set(isPaused, of: rawArgument(path), shown))
             document.items.append(outcome)
             if outcome.failure == nil, !json { print("\(verb) \(shown).") }
         }
         if json { print(try StatusJSON.text(document)) }
         if let failure = CommandFailure(document.items.compactMap(\.failure)) { throw failure }
+    }
+
+    private static func set(_ isPaused: Bool, of path: [UInt8], _ shown: String) -> DaemonFailure? {
+        let name = cString(path)
+        if setxattr(name, DocumentFact.isSyncPaused.attributeName, isPaused ? "1" : "0", 1, 0) == 0 { return nil }
+        let code = errno
+        var status = stat()
+        // The kernel lets nobody set such an attribute of a link, but of what it leads to.
+        if code == ENOENT, lstat(name, &status) == 0 {
+            return DaemonFailure(
+                .invalidRequest, "a symbolic link that leads nowhere cannot be paused", path: shown,
+                advice: "Pause its folder.")
+        }
+        return failure(code, shown)
     }
 
     private static func failure(_ code: Int32, _ path: String) -> DaemonFailure {

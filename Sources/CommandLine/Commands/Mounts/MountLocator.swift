@@ -41,7 +41,12 @@ package struct MountLocator {
     }
 
     package func place(of argument: String) throws(CommandFailure) -> Place {
-        let absolute = absolutePath(rawArgument(argument))
+        try place(at: rawArgument(argument))
+    }
+
+    /// As ``place(of:)``, of a path that need not be UTF-8.
+    func place(at argument: [UInt8]) throws(CommandFailure) -> Place {
+        let absolute = absolutePath(argument)
         for candidate in spellings(of: absolute) {
             guard let mount = longestMount(over: candidate) else { continue }
             guard let (record, folder) = registered(mount) else {
@@ -52,7 +57,7 @@ package struct MountLocator {
             return Place(record: record, path: path)
         }
         throw CommandFailure(
-            .notMounted, "not inside a Ubiquity mount", path: argument,
+            .notMounted, "not inside a Ubiquity mount", path: String(decoding: argument, as: UTF8.self),
             advice: "\"ubiquity status\" lists the mounts, \"ubiquity mount\" makes one.")
     }
 
@@ -85,8 +90,10 @@ package struct MountLocator {
     }
 
     /// Returns whether the path is in a mount, even if the mount is dead or does not respond.
-    package func isInMount(_ argument: String) -> Bool {
-        spellings(of: absolutePath(rawArgument(argument))).contains { longestMount(over: $0) != nil }
+    package func isInMount(_ argument: String) -> Bool { isInMount(at: rawArgument(argument)) }
+
+    func isInMount(at argument: [UInt8]) -> Bool {
+        spellings(of: absolutePath(argument)).contains { longestMount(over: $0) != nil }
     }
 
     func unregistered(_ mount: String) -> CommandFailure { probe(mount).failure(mount: mount) }
