@@ -82,8 +82,9 @@ extension VirtualFileSystem {
     /// `truncate(2)` of a file, whether it is open or not.
     func truncate(_ node: NodeID, to size: UInt64) throws {
         guard size <= UInt64(Int64.max) else { throw Errno(EFBIG) }
-        let handle = try open(node, canRead: false, canWrite: true, truncate: false)
+        let handle = try open(node, canRead: false, canWrite: true, truncate: size == 0)
         defer { release(handle) }
+        guard size > 0 else { return }
         try handle.file.state.withLock { state in try resize(&state, to: size) }
     }
 
@@ -109,6 +110,27 @@ extension VirtualFileSystem {
         if state.baseline == nil { try noteTruncation(&state) } else { try touchBlob(&state) }
     }
 
+    /// Opens a placeholder that is not open with an empty blob, for a program that empties it: its bytes are not needed, and may be out of
+    /// reach.
+    ///
+    /// - Returns: False for any other file, which is opened as usual.
+    func loadEmpty(_ state: inout OpenFile.State, _ node: NodeID) throws -> Bool {
+        guard state.descriptor < 0, let item = try metadata.item(node), item.kind == .file, item.content != nil,
+            !item.isMaterialised, !item.isEdited
+        else { return false }
+        try checkChangeable(item)
+        (state.item, state.blob) = (item, item.blob)
+        do {
+            noteOpen(&state, canRead: false)
+            state.overwriting = state.unread
+            try startEmpty(item, &state)
+        } catch {
+            (state.item, state.blob) = (nil, nil)
+            throw error
+        }
+        return true
+    }
+
     /// Continues with a new blob, since fetches under way may still write to the old one.
     private func startEmpty(_ item: LocalItem, _ state: inout OpenFile.State) throws {
         let old = item.blob
@@ -119,6 +141,7 @@ extension VirtualFileSystem {
         try LocalContent.setModified(time.now(), descriptor: bytes.raw)
         var base: SeenContent?
         let row = try update(item.node, .freeing) { row, transaction in
+            guard row.generation == item.generation else { throw Errno(ESTALE, "the row has changed") }
             base = try rebase(row, overwritten: state.overwriting, transaction)
             row.presence = .whole
             row.ranges = []

@@ -25,9 +25,10 @@ extension VirtualFileSystem {
             var head: ContentHead?
             do {
                 try file.state.withLock { state in
-                    try load(&state, node, permit, canWrite: canWrite, isLook: isLook)
+                    let isEmptied = try truncate && loadEmpty(&state, node)
+                    if !isEmptied { try load(&state, node, permit, canWrite: canWrite, isLook: isLook) }
                     if isLook, state.download != nil { head = state.item?.head }
-                    if !keepsAccessTime { noteOpen(&state, canRead: canRead && !truncate) }
+                    if !keepsAccessTime, !isEmptied { noteOpen(&state, canRead: canRead && !truncate) }
                     if canWrite { try beginWriting(&state) }
                     do {
                         if truncate { try resize(&state, to: 0) }

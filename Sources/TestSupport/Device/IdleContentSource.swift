@@ -3,6 +3,7 @@ package import CloudModel
 import Glibc
 package import LocalContent
 package import LocalMetadata
+package import Synchronization
 package import Transfers
 package import VirtualFileSystem
 
@@ -12,6 +13,8 @@ package final class IdleContentSource: ContentSource {
     private let container: ContainerName
     private let transfers: TransferContext
     package let patience: Duration
+    /// Whether the cloud cannot be reached, as the engine knows.
+    package let isOffline = Atomic<Bool>(false)
 
     package init(
         _ content: ContentStore, container: ContainerName, transfers: TransferContext, patience: Duration = .zero
@@ -26,6 +29,7 @@ package final class IdleContentSource: ContentSource {
         bytes: SharedDescriptor, download: ContentDownload
     ) {
         guard let reference = item.content else { throw Errno(EAGAIN) }
+        if item.presence == .none, isOffline.load(ordering: .relaxed) { throw Errno(ENETUNREACH) }
         let descriptor = item.presence == .none ? try content.create(item.blob) : try content.open(item.blob)
         let file = SharedDescriptor(adopting: descriptor)
         try check("ftruncate") { ftruncate(descriptor, off_t(item.size)) }
