@@ -138,12 +138,12 @@ struct IgnoringTests {
         includeAgain()
         try device.settle()
         #expect(try isInLog("a.o") && isInLog("x", in: build))
-        #expect(try exclusion("b.o") == .byPattern && exclusion("c") == .own)
+        #expect(try exclusion("b.o") == .byPattern && exclusion("c") == .byAttribute)
         try device.remove(IgnoreFile.name)
         includeAgain()
         try device.settle()
         #expect(try isInLog("b.o"))
-        #expect(try exclusion("c") == .own && !isInLog("c"))
+        #expect(try exclusion("c") == .byAttribute && !isInLog("c"))
         #expect(try device.unrest == [])
     }
 

@@ -17,7 +17,8 @@ package struct ExclusionRules: Sendable {
         prefixes: [
             ".~lock.", "~$", ".fuse_hidden", ".nfs", ".Trash-", "._", ".goutputstream-", ".#",
             "(A Document Being Saved",
-            ".syncthing.",
+            // Foundation adds its process and six letters.
+            ".syncthing.", ".dat.nosync",
         ],
         names: [
             ".DS_Store", "Thumbs.db", "desktop.ini", ".directory", "$RECYCLE.BIN", ".Trash", ".nosync",

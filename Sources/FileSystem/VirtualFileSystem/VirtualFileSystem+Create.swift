@@ -110,8 +110,11 @@ extension VirtualFileSystem {
             try checkFolding(name, in: folder, transaction)
             var item = try newItem(name, in: folder, kind: kind, caller: caller, transaction)
             fill(&item)
-            base = try inheritIdentity(&item, transaction)
+            let emptied: NodeID?
+            (base, emptied) = try takePlace(&item, from: nil, transaction, at: item.changed)
+            if item.isExcluded { item.pendingSince = nil }
             item.node = try transaction.local.insert(item)
+            if let emptied { try handOnContents(of: emptied, to: item.node, transaction, at: item.changed) }
             try transaction.local.touch(parent, at: item.changed)
             try afterInsertion(item)
             return item
@@ -148,7 +151,7 @@ extension VirtualFileSystem {
         var item = LocalItem(
             container: folder.container, item: newID(), parent: folder.node, name: name, kind: kind,
             attributes: ItemAttributes(permissions: 0, modified: now, created: now), changed: now)
-        item.exclusion = try exclusion(of: kind, name, in: folder, transaction)
+        item.exclusion = try exclusion(ofNew: kind, name, in: folder, transaction)
         item.user = caller.user == owner.user ? nil : caller.user
         item.group = inheritedGroup(folder, caller: caller)
         if kind == .folder { item.attributes.permissions = folder.attributes.permissions & 0o2000 }
@@ -160,29 +163,5 @@ extension VirtualFileSystem {
     private func inheritedGroup(_ folder: LocalItem, caller: Caller) -> UInt32? {
         let group = folder.attributes.permissions & 0o2000 != 0 ? folder.group ?? owner.group : caller.group
         return group == owner.group ? nil : group
-    }
-
-    /// Takes over the identity of an item of the same name and kind whose deletion is not in the log yet.
-    ///
-    /// - Returns: The content that a new file of that identity replaces; nil if it replaces none.
-    @discardableResult
-    func inheritIdentity(
-        _ item: inout LocalItem, _ transaction: MetadataTransaction
-    ) throws -> SeenContent? {
-        // The log cannot change a link's target: another link is another item.
-        guard item.exclusion != .own, item.kind != .symlink,
-            let departure = try transaction.pending.departure(named: item.name, in: item.parent),
-            departure.kind == item.kind,
-            departure.container == item.container
-        else { return nil }
-        let base = item.kind == .file ? try rebase(departure, transaction) : nil
-        try transaction.pending.removeDeparture(of: departure.item, in: departure.container)
-        item.item = departure.item
-        item.isKnown = true
-        guard item.isExcluded else { return base }
-        // The name is in the log, so no pattern excludes it.
-        item.exclusion = .none
-        if !item.isWriting { markPending(&item, at: time.now()) }
-        return base
     }
 }

@@ -15,9 +15,17 @@ extension VirtualFileSystem {
         (one.parent, two.parent) = (second.item.parent, first.item.parent)
         (one.name, two.name) = (second.item.name, first.item.name)
         (one.changed, two.changed) = (now, now)
-        if one.kind == .file, two.kind == .file {
-            try exchangeIdentities(&one, &two)
-        } else {
+        let saved = savedDocument(first.item, second.item, at: now)
+        switch saved {
+        case first.item.node:
+            try save(
+                &two, from: second.item, in: first.folder, as: &one, from: first.item, in: second.folder, transaction,
+                at: now)
+        case second.item.node:
+            try save(
+                &one, from: first.item, in: second.folder, as: &two, from: second.item, in: first.folder, transaction,
+                at: now)
+        default:
             try exchangeExclusion(&one, from: first.item, into: second.folder, transaction)
             try exchangeExclusion(&two, from: second.item, into: first.folder, transaction)
         }
@@ -31,6 +39,8 @@ extension VirtualFileSystem {
         try transaction.local.touch(one.parent, at: now)
         if one.parent != two.parent { try transaction.local.touch(two.parent, at: now) }
         try exchangeConflicts(one, two, transaction, at: now)
+        guard let saved, one.isPackage || two.isPackage else { return }
+        try handOnContents(of: saved, to: saved == one.node ? two.node : one.node, transaction, at: now)
     }
 
     /// Reassigns the conflict versions of packages: they belong to the item that has the package's name now.
@@ -50,13 +60,67 @@ extension VirtualFileSystem {
         }
     }
 
-    private func exchangeIdentities(_ one: inout LocalItem, _ two: inout LocalItem) throws {
-        if one.isExcluded != two.isExcluded { for item in [one, two] { try checkArrived(item) } }
-        swap(&one.exclusion, &two.exclusion)
+    /// Returns which of two items is a document that the other one was made to replace; nil if both are documents.
+    private func savedDocument(_ one: LocalItem, _ two: LocalItem, at now: Timestamp) -> NodeID? {
+        guard one.kind == two.kind, one.kind != .pipe, one.kind != .socket else { return nil }
+        let document: LocalItem
+        switch (
+            isDraft(one, once: one.name, of: two.name, at: now), isDraft(two, once: two.name, of: one.name, at: now)
+        ) {
+        case (false, true): document = one
+        case (true, false): document = two
+        case (true, true) where !one.isKnown || !two.isKnown:
+            let (created, other) = (one.attributes.created, two.attributes.created)
+            guard created != other else { return nil }
+            document = created < other ? one : two
+        default: return nil
+        }
+        let draft = document.node == one.node ? two : one
+        // What a person keeps here is no draft of another document.
+        return draft.exclusion == .byAttribute && document.exclusion != .byAttribute ? nil : document.node
+    }
+
+    /// Lets a draft have the name of a document, and the document's old content that of the draft. What was set stays with the name, and what
+    /// was kept on this device stays here under the other name too.
+    ///
+    /// - Parameters:
+    ///   - draft: The item at its new place, which was `oldDraft` before.
+    ///   - folder: The folder of the document's name.
+    ///   - content: The old content at its new place, which was `document` before.
+    ///   - other: The folder of the draft's name.
+    private func save(
+        _ draft: inout LocalItem, from oldDraft: LocalItem, in folder: LocalItem, as content: inout LocalItem,
+        from document: LocalItem, in other: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp
+    ) throws {
         // A file whose bytes are on their way gets them under its own id only: both then move.
-        guard one.isKnown != two.isKnown, !one.isAwaited, !two.isAwaited else { return }
-        swap(&one.item, &two.item)
-        swap(&one.isKnown, &two.isKnown)
+        let isSave = draft.kind == .file && document.isKnown && !document.isAwaited && !oldDraft.isAwaited
+        if isSave {
+            swap(&draft.item, &content.item)
+            swap(&draft.isKnown, &content.isKnown)
+            swap(&draft.exclusion, &content.exclusion)
+        } else {
+            draft.exclusion = try exclusion(
+                ofMoved: oldDraft, to: draft.name, in: folder, replacing: document, transaction)
+            content.exclusion = try exclusion(
+                ofMoved: document, to: content.name, in: other, replacing: nil, transaction)
+        }
+        draft.inherit(DocumentSettings(of: document))
+        if draft.kind == .file {
+            draft.attributes.created = document.attributes.created
+            content.attributes.created = oldDraft.attributes.created
+        }
+        for (item, old) in [(draft, oldDraft), (content, document)] where item.isExcluded != old.isExcluded {
+            // Everything inside would have to leave the sync or enter it.
+            guard item.kind != .folder else { throw Errno(EINVAL) }
+            try checkArrived(item)
+            guard item.isExcluded, !isSave else { continue }
+            if item.node == draft.node {
+                try leaveSync(&draft, from: oldDraft, transaction)
+            } else {
+                try leaveSync(&content, from: document, transaction)
+            }
+        }
+        if content.isExcluded, content.kind == .file, !content.isMaterialised { content.wanted = 255 }
     }
 
     private func exchangeExclusion(

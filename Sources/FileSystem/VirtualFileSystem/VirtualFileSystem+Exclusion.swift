@@ -69,7 +69,9 @@ extension VirtualFileSystem {
         at now: Timestamp
     ) throws -> LocalItem {
         var child = old
-        child.exclusion = exclusion(of: child.kind, child.name, in: parent, scope)
+        if child.exclusion != .byAttribute {
+            child.exclusion = exclusion(of: child.kind, child.name, in: parent, scope)
+        }
         if child.isExcluded, !old.isExcluded, child.kind != .folder { try leaveSync(&child, from: old, transaction) }
         markPending(&child, at: now)
         try transaction.local.update(child)
@@ -88,6 +90,21 @@ extension VirtualFileSystem {
         return try exclusion(of: kind, name, in: folder, ignoreScope(in: folder, transaction)?.scope)
     }
 
+    /// As ``exclusion(of:_:in:_:)``, for an item that the log does not have. A program that is slow to save a document which a person keeps
+    /// here must not have its temporary file uploaded.
+    func exclusion(
+        ofNew kind: LocalKind, _ name: ItemName, in folder: LocalItem, _ transaction: MetadataTransaction
+    ) throws -> Exclusion {
+        let exclusion = try exclusion(of: kind, name, in: folder, transaction)
+        guard exclusion == .none, kind == .file else { return exclusion }
+        let isHelper = try SaveRules.spellings(name).contains { spelling in
+            try transaction.local.documentsExcludedByAttribute(in: folder.node, beginning: spelling).contains {
+                SaveRules.isHelper(spelling, ofNameOfLength: $0)
+            }
+        }
+        return isHelper ? .own : .none
+    }
+
     /// As ``exclusion(of:_:in:_:)``, with the patterns that concern the folder.
     func exclusion(of kind: LocalKind, _ name: ItemName, in folder: LocalItem, _ scope: IgnoreScope?) -> Exclusion {
         if stays(kind, name, in: folder) { return .own }
@@ -100,7 +117,12 @@ extension VirtualFileSystem {
         ofMoved old: LocalItem, to name: ItemName, in folder: LocalItem, replacing target: LocalItem?,
         _ transaction: MetadataTransaction
     ) throws -> Exclusion {
-        let exclusion = try exclusion(of: old.kind, name, in: folder, transaction)
+        // What a person keeps here stays here, wherever it is put.
+        if old.exclusion == .byAttribute { return .byAttribute }
+        let exclusion =
+            try old.isKnown
+            ? exclusion(of: old.kind, name, in: folder, transaction)
+            : exclusion(ofNew: old.kind, name, in: folder, transaction)
         guard exclusion == .byPattern else { return exclusion }
         if let target, target.kind == .file, old.kind == .file, target.isKnown, !target.isExcluded { return .none }
         guard old.isKnown, !old.isExcluded, let from = try transaction.local.item(old.parent),

@@ -185,12 +185,14 @@ extension VirtualFileSystem {
         try changeRows { transaction in
             var item = try existing(node, transaction)
             try checkChangeable(item)
-            guard item.kind == .file || item.kind == .symlink, item.isExcluded != flag else {
+            guard item.kind == .file || item.kind == .symlink,
+                flag ? item.exclusion != .byAttribute : item.isExcluded
+            else {
                 if item.kind == .folder { throw Errno(EOPNOTSUPP) }
                 return
             }
             guard try flag || mayBeIncluded(item, transaction) else { throw Errno(EPERM) }
-            item.isExcluded = flag
+            item.exclusion = flag ? .byAttribute : .none
             if flag, item.isKnown {
                 try checkArrived(item)
                 try leaveDeparture(of: item, transaction)
@@ -198,7 +200,7 @@ extension VirtualFileSystem {
                 item.isKnown = false
                 if !item.isMaterialised { item.wanted = 255 }
             } else if !flag {
-                try inheritIdentity(&item, transaction)
+                try inheritIdentity(&item, from: nil, nil, transaction, at: time.now())
             }
             markPending(&item, at: time.now())
             try transaction.local.update(item)
@@ -206,11 +208,11 @@ extension VirtualFileSystem {
         source.localTreeChanged()
     }
 
-    /// Returns whether neither the rules for names nor a pattern keeps an item on this device.
+    /// Returns whether neither its name, its folder nor a pattern keeps an item on this device.
     private func mayBeIncluded(_ item: LocalItem, _ transaction: MetadataTransaction) throws -> Bool {
         let folder = try existing(item.parent, transaction)
         let scope = try ignoreScope(in: folder, transaction)?.scope
-        return !exclusions.excludes(item.name) && scope?.match(item.name, isFolder: false) == nil
+        return !stays(item.kind, item.name, in: folder) && scope?.match(item.name, isFolder: false) == nil
     }
 }
 

@@ -47,6 +47,7 @@ extension VirtualFileSystem {
     /// Removes an item from the tree and records what is to be appended to the log about it.
     func depart(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
         try removeRow(of: item, transaction)
+        try vacate(item, transaction, at: time.now())
         if let conflict = item.conflict {
             try transaction.pending.insert(
                 Resolution(container: item.container, item: conflict.document, version: conflict.version))
@@ -64,6 +65,7 @@ extension VirtualFileSystem {
     /// Records that an item which the cloud knows is gone from its place.
     func leaveDeparture(of item: LocalItem, _ transaction: MetadataTransaction) throws {
         try noteDeparture(of: item, transaction)
+        recentDepartures.withLock { $0.note(item, at: time.now()) }
         try transaction.pending.insert(
             Departure(
                 container: item.container, item: item.item, parent: item.parent, name: item.name, kind: item.kind,

@@ -100,6 +100,7 @@ extension VirtualFileSystem {
         _ transaction: MetadataTransaction, at now: Timestamp
     ) throws -> SeenContent? {
         var base: SeenContent?
+        var emptied: NodeID?
         var item = old
         item.parent = folder.node
         item.name = name
@@ -109,13 +110,13 @@ extension VirtualFileSystem {
         item.exclusion = try exclusion(ofMoved: old, to: name, in: folder, replacing: target, transaction)
         if let target {
             // Who renames a version in conflict over its document has decided between the two.
-            if isSave(item, over: target), !old.isConflictSibling {
+            if isSave(item, from: old, over: target, at: now), !old.isConflictSibling {
                 base = try rebase(target, on: seen(at: DocumentPlace(of: target)), transaction)
             }
             try removeRow(of: target, transaction)
-            try succeed(target, &item, transaction)
-        } else if !item.isKnown {
-            base = try inheritIdentity(&item, transaction)
+            try succeed(target, &item, from: old, transaction, at: now)
+        } else {
+            (base, emptied) = try takePlace(&item, from: old, transaction, at: now)
         }
         if item.isExcluded, !wasExcluded, item.kind != .folder { try leaveSync(&item, from: old, transaction) }
         markPending(&item, at: now)
@@ -126,6 +127,8 @@ extension VirtualFileSystem {
         if item.kind == .folder, item.isExcluded != wasExcluded {
             try spreadExclusion(item, from: old, transaction, at: now)
         }
+        if let emptied { try handOnContents(of: emptied, to: item.node, transaction, at: now) }
+        try vacate(old, isAside: isAside(item, from: old), transaction, at: now)
         try transaction.local.touch(old.parent, at: now)
         if folder.node != old.parent { try transaction.local.touch(folder.node, at: now) }
         guard item.kind == .file, !old.isKnown else { return nil }
@@ -149,28 +152,8 @@ extension VirtualFileSystem {
         sibling.attributes.permissions |= 0o200
     }
 
-    /// Returns whether a file that the cloud does not know was made to replace the document.
-    private func isSave(_ item: LocalItem, over target: LocalItem) -> Bool {
-        item.kind == .file && target.kind == .file && !item.isKnown && !item.isExcluded
-            && !target.isExcluded && !target.isConflictSibling
-    }
-
-    /// Decides whose identity a name keeps when one file is renamed over another: a file that the cloud does not know was made to replace
-    /// the document, so it becomes the document; a document of its own replaces the other for good.
-    private func succeed(_ target: LocalItem, _ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
-        guard isSave(item, over: target) else {
-            if let conflict = target.conflict {
-                try transaction.pending.insert(
-                    Resolution(container: target.container, item: conflict.document, version: conflict.version))
-            } else if target.isKnown {
-                try leaveDeparture(of: target, transaction)
-            }
-            return
-        }
-        item.item = target.item
-        item.isKnown = target.isKnown
-        item.pin = target.pin
-        item.isPaused = target.isPaused
-        item.attributes.created = target.attributes.created
+    /// Returns whether a document got another name in its folder, and is still in sync.
+    private func isAside(_ item: LocalItem, from old: LocalItem) -> Bool {
+        item.kind == .file && old.isKnown && item.item == old.item && item.parent == old.parent && !item.isExcluded
     }
 }

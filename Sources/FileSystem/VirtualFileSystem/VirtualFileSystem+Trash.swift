@@ -33,7 +33,7 @@ extension VirtualFileSystem {
         }
         try transaction.local.forEach(below: item) { each in try enter(folder.container, each, transaction) }
         let exclusion = try exclusion(of: item.kind, name, in: folder, transaction)
-        if exclusion == .none, target == nil {
+        if exclusion == .none, item.exclusion != .byAttribute, target == nil {
             try reclaim(item.node, named: name, in: folder.item, transaction)
         }
         return try existing(item.node, transaction)

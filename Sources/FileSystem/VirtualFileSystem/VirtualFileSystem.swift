@@ -54,6 +54,7 @@ package final class VirtualFileSystem: Sendable {
     let seenContents = Mutex(SeenContents<DocumentPlace>())
     /// What was last seen of documents that left their places unseen.
     let departedUnseen = Mutex(SeenContents<ItemID>())
+    let recentDepartures = Mutex(RecentDepartures())
     let sparingLooks = Mutex(SparingLooks())
     /// The number of handles through which the kernel writes by itself.
     private let kernelWriterCount = Atomic<Int>(0)

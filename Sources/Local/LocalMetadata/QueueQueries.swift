@@ -85,6 +85,11 @@ enum QueueQueries {
         SELECT \(LocalItem.selection) FROM local INDEXED BY local_excludedByPattern
         WHERE isExcluded = \(Exclusion.byPattern.rawValue) AND node > ? ORDER BY node LIMIT ?
         """
+    /// Names are blobs, so this compares bytes.
+    static let excludedBeginning = """
+        SELECT length(name) FROM local INDEXED BY local_excludedByAttribute
+        WHERE parent = ? AND isExcluded = \(Exclusion.byAttribute.rawValue) AND substr(?, 1, length(name)) = name
+        """
     static let unsent = """
         SELECT \(LocalItem.selection) FROM local
         WHERE pendingSince IS NOT NULL AND (pendingSince, node) > (?, ?) AND isKnown = 0 AND isExcluded = 0
@@ -104,11 +109,21 @@ enum QueueQueries {
     static let newestKeyValue = "SELECT max(noted) FROM keyValuePending WHERE isSent = 0"
     static let unsentDepartures = """
         SELECT container, item, parent, name, kind, time, isSent FROM departed
-        WHERE isSent = 0 AND time <= ? AND +container = ? ORDER BY time LIMIT ?
+        WHERE isSent = 0 AND time <= ?1 AND +container = ?2 AND NOT \(isOfPausedSave) ORDER BY time LIMIT ?3
         """
     static let unsentDeparturesOutsidePauses = """
         SELECT container, item, parent, name, kind, time, isSent FROM departed
-        WHERE isSent = 0 AND time <= ? AND +container = ? AND NOT \(isPaused("departed.parent")) ORDER BY time LIMIT ?
+        WHERE isSent = 0 AND time <= ?1 AND +container = ?2 AND NOT \(isOfPausedSave)
+          AND NOT \(isPaused("departed.parent"))
+        ORDER BY time LIMIT ?3
+        """
+    /// Whether a paused document left its name just now: the file that a program is about to save there waits too.
+    private static let isOfPausedSave = """
+        EXISTS (
+          SELECT 1 FROM vacated
+          WHERE vacated.parent = departed.parent AND vacated.name = departed.name AND vacated.isPaused = 1
+            AND vacated.time > ?1 - \(VacatedPlace.saveTime.components.seconds * 1_000_000_000)
+        )
         """
 
     /// The queries with the indexes that they must use.
@@ -121,7 +136,7 @@ enum QueueQueries {
         (pendingTotals, "COVERING INDEX local_pending"), (wanted, "local_wanted"), (wantedWhenSpace, "local_wanted"),
         (writing, "local_writing"),
         (edited, "local_pending"), (unsent, "local_pending"), (ignoreFiles, "local_ignoreFile"),
-        (excludedByPattern, "local_excludedByPattern"),
+        (excludedByPattern, "local_excludedByPattern"), (excludedBeginning, "local_excludedByAttribute"),
         (evictable, "local_present"), (presentBytes, "COVERING INDEX local_present"),
         (oldestDeparture, "departed_unsent"), (nextPending, "COVERING INDEX local_pending"),
         (nextDeparture, "departed_unsent"),

@@ -33,6 +33,10 @@ enum Schema {
         migrator.registerMigration("folded names") { db in
             for statement in foldedNames { try db.execute(sql: statement) }
         }
+        migrator.registerMigration("vacated places") { db in
+            try VacatedMigration.run(db)
+            try db.execute(sql: excludedByAttribute)
+        }
         return migrator
     }
 
@@ -62,7 +66,13 @@ enum Schema {
     /// Tables whose rows have seals.
     static let sealedTables =
         SealMigration.tables + ["version"] + KeyValueMigration.tables + DeletionMigration.tables
-        + CollectionMigration.tables
+        + CollectionMigration.tables + VacatedMigration.tables
+
+    /// Finds the documents of a folder that a person keeps on this device.
+    private static let excludedByAttribute = """
+        CREATE INDEX local_excludedByAttribute ON local(parent, name)
+        WHERE isExcluded = \(Exclusion.byAttribute.rawValue)
+        """
 
     /// Finds ignore files, and what their patterns exclude.
     private static let ignoreFiles = [

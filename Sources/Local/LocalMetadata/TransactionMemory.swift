@@ -13,6 +13,7 @@ final class TransactionMemory {
     /// Whether the table has any row; nil if it was not read yet.
     var hasAliases: Bool?
     var hasDepartures: Bool?
+    var hasVacated: Bool?
     var hasSiblings: Bool?
     var hasPausedFolders: Bool?
     /// What ``RowChanges`` reports for this transaction besides the rows.

@@ -23,12 +23,14 @@ package final class KernellessDevice: Sendable {
     package let context: EngineContext
     package let engine: SyncEngine
     /// The clock of the device, unless ``init(_:cloud:id:time:settle:announcedSize:permits:transfers:patience:onCall:)`` was given another one.
-    package let time = ManualTime(KernellessDevice.start)
+    package let time: ManualTime
     /// The changes that the file system notified its observer of.
     package let changes = ChangeLog()
     /// `Documents/` of the one container.
     package let documents: NodeID
     package let directory: String
+    /// The daemon that ran before this one on the same device, and holds its directory.
+    private let previous: KernellessDevice?
 
     /// - Parameters:
     ///   - time: Nil for ``time``, which only the test advances.
@@ -47,6 +49,8 @@ package final class KernellessDevice: Sendable {
         onCall: (@Sendable (DatabaseCall) throws -> Void)? = nil
     ) throws {
         self.backend = backend
+        previous = nil
+        time = ManualTime(KernellessDevice.start)
         directory = NSTemporaryDirectory() + "/ubiquity-device-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         var log = Logger(label: "test")
@@ -88,6 +92,23 @@ package final class KernellessDevice: Sendable {
         }
     }
 
+    /// The device of `other` after a restart of its daemon: what is only in memory is gone. No file may be open.
+    package init(restarting other: KernellessDevice) throws {
+        (backend, metadata, content, directory) = (other.backend, other.metadata, other.content, other.directory)
+        (previous, documents) = (other, other.documents)
+        let (before, clock) = (other.context, other.time)
+        time = clock
+        files = VirtualFileSystem(
+            metadata: metadata, content: content,
+            source: IdleContentSource(content, container: .cloudDocs, transfers: before.transfers, patience: .zero),
+            observer: changes, time: clock, owner: (1000, 1000), device: before.device, log: before.log)
+        context = EngineContext(
+            metadata: metadata, content: content, backend: before.backend, mounted: KernellessMount(files),
+            transfers: before.transfers, device: before.device, deviceName: "test", time: clock, timing: before.timing,
+            announcedSize: before.announcedSize, permits: UncontendedPermits(), log: before.log)
+        engine = SyncEngine(context, limits: CacheLimits(minimumFree: 0))
+    }
+
     // A folder that is left behind is among the temporary files.
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
+    deinit { if previous == nil { try? FileManager.default.removeItem(atPath: directory) } }
 }

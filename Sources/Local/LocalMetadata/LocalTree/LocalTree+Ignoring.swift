@@ -27,6 +27,16 @@ extension LocalTree {
         try transaction.transfers.writing().filter { !$0.isKnown && !$0.isExcluded }
     }
 
+    /// Returns the lengths of the names of that folder's documents with which `name` begins and which a person keeps on this device.
+    package func documentsExcludedByAttribute(in folder: NodeID, beginning name: [UInt8]) throws -> [Int] {
+        var lengths: [Int] = []
+        try db.forEachRow(QueueQueries.excludedBeginning, [Int64(bitPattern: folder.value), name]) { columns in
+            lengths.append(Int(columns.integer(0)))
+            return true
+        }
+        return lengths
+    }
+
     /// Spelled as in the index `local_ignoreFile`: SQLite uses the index only for the same expression.
     static let isIgnoreFile = "name = x'\(ignoreFileName)'"
     private static let ignoreFileName = IgnoreFile.name.utf8.map { byte in
