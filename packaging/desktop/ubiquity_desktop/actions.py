@@ -5,6 +5,8 @@ import shutil
 
 from gi.repository import Gio, GLib
 
+from .texts import markup
+
 # Replaced by the installation; where it is not, programs are found by PATH.
 PROGRAMS = "@BINDIR@"
 # A command for so many paths has so many bytes at most; Linux accepts 2 MiB.
@@ -86,4 +88,4 @@ def _text(data):
 def notify(title, text):
     """Shows a notification if this desktop can; it is no error if it can not."""
     if shutil.which("notify-send"):
-        run(["notify-send", "--app-name=Ubiquity", "--icon=emblem-ubiquity-cloud", "--", title, text], lambda *_: None)
+        run(["notify-send", "--app-name=Ubiquity", "--icon=emblem-ubiquity-cloud", "--", title, markup(text)], lambda *_: None)

@@ -1,5 +1,7 @@
 """What a person sees of a state: a text for a column, and an icon."""
 
+import html
+
 # States without an icon are an ordinary folder's, and those of which nothing is known.
 TEXTS = {
     "cloud": "In the cloud",
@@ -25,3 +27,8 @@ def emblem(state):
     if state == "error":
         return "ubiquity-failed"
     return f"ubiquity-{state}" if state in TEXTS else None
+
+
+def markup(words):
+    """The same words as the body of a notification, where `<` and `&` begin markup (Desktop Notifications Specification, 4)."""
+    return html.escape(words, quote=False)
