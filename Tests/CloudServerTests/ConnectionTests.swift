@@ -123,14 +123,14 @@ struct ConnectionTests {
 
     @Test("a link has a limited number of concurrent downloads, and each address has few of them")
     func slots() {
-        let slots = ResponseSlots(perLink: 10, perAddress: 3)
-        var held = (0..<3).map { _ in slots.take(link: 1, address: "a") }
-        #expect(held.allSatisfy { $0 != nil } && slots.take(link: 1, address: "a") == nil)
-        let others = (0..<20).map { slots.take(link: 1, address: "\($0)") }
+        let slots = ResponseSlots(limit: 10, perAddress: 3)
+        var held = (0..<3).map { _ in slots.take(1, address: "a") }
+        #expect(held.allSatisfy { $0 != nil } && slots.take(1, address: "a") == nil)
+        let others = (0..<20).map { slots.take(1, address: "\($0)") }
         #expect(others.count { $0 != nil } == 7)
-        #expect(slots.take(link: 2, address: "a") != nil)
+        #expect(slots.take(2, address: "a") != nil)
         held = []
-        #expect(slots.take(link: 1, address: "a") != nil)
+        #expect(slots.take(1, address: "a") != nil)
         withExtendedLifetime(others) {}
     }
 

@@ -28,6 +28,10 @@ final class TestDevice: Sendable {
     }
 
     func append(_ changes: Change..., at time: Timestamp = SystemTime().now()) async throws {
+        try await append(changes, at: time)
+    }
+
+    func append(_ changes: [Change], at time: Timestamp = SystemTime().now()) async throws {
         let number = batches.withLock { count in
             count += 1
             return count

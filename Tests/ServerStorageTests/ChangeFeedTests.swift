@@ -60,10 +60,8 @@ struct ChangeFeedTests {
                 var random = SystemRandomNumberGenerator()
                 for author in [LogAuthor.owner(using: &random), .owner(using: &random)] {
                     try await other.trees.append(to: .cloudDocs, of: account, by: author) { view in
-                        let items = try await view.tree.descendants(of: .root, limit: .max)
-                        let gone = items.filter { !$0.id.isWellKnown }.map {
-                            Change.delete($0.id, base: $0.body.content?.reference?.digest)
-                        }
+                        let items = try await view.tree.next(of: DescendantWalk(below: .root), limit: .max).items
+                        let gone = items.filter { !$0.id.isWellKnown }.map { Change.delete($0.id, base: $0.content) }
                         return (gone.isEmpty ? [] : [gone], ())
                     }
                 }

@@ -27,6 +27,8 @@ final class PausedObjects: ChunkObjects {
         return try await base.remove(names, in: database)
     }
 
+    var isLocal: Bool { base.isLocal }
+
     func epoch(_ db: any StorageTransaction) throws -> Int64? { try base.epoch(db) }
     func stays(_ place: ChunkPlace, in epoch: Int64?) -> Bool { base.stays(place, in: epoch) }
     func read(_ place: ChunkPlace, _ range: Range<Int>) async throws -> [UInt8]? { try await base.read(place, range) }

@@ -28,15 +28,28 @@ extension HTTPBackend: LinkPublishing {
     }
 
     package func links() async throws -> [KnownLink] {
-        var exchange = Exchange(.get, CloudRoutes.links)
-        exchange.answerLimit = 16 << 20
-        return try await connection.json(PublishedLinks.self, exchange).links.map { link in
-            KnownLink(
-                id: link.id, container: link.container, name: link.name, size: link.size,
-                created: Timestamp(seconds: link.created), expires: Timestamp(seconds: link.expires),
-                hasPassword: link.hasPassword)
+        var links: [KnownLink] = []
+        var next: Int64? = 0
+        while let after = next {
+            var exchange = Exchange(.get, "\(CloudRoutes.links)?after=\(after)")
+            exchange.answerLimit = 1 << 20
+            let page = try await connection.json(PublishedLinks.self, exchange)
+            links += page.links.map { link in
+                KnownLink(
+                    id: link.id, container: link.container, name: link.name, size: link.size,
+                    created: Timestamp(seconds: link.created), expires: Timestamp(seconds: link.expires),
+                    hasPassword: link.hasPassword)
+            }
+            guard links.count <= Self.maximumLinks, page.next.map({ $0 > after }) ?? true else {
+                throw CloudError(.damaged, "The list of links of \(connection.address) does not end.")
+            }
+            next = page.next
         }
+        return links
     }
+
+    /// More than a server keeps for an account.
+    private static let maximumLinks = 100_000
 
     package func withdrawLink(_ id: Int64) async throws {
         try await connection.send(Exchange(.delete, CloudRoutes.link(id)))

@@ -135,7 +135,7 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
     package func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws {
         var rest = Array(chunks)[...]
         while !rest.isEmpty {
-            let part = Array(rest.prefix(CloudLimits.names))
+            let part = Array(rest.prefix(CloudLimits.distrusted))
             rest = rest.dropFirst(part.count)
             let body = ChunkNames(part).encoded()
             try await connection.send(Exchange(.post, CloudRoutes.distrust(container), body: body))

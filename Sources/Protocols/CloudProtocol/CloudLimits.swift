@@ -11,6 +11,10 @@ package enum CloudLimits {
     package static let batchChunks = 1024
     /// The number of chunk names in one query.
     package static let names = 1 << 16
+    /// The number of chunk names in a request to distrust them, which is more than a reader finds damaged at once.
+    package static let distrusted = 1024
+    /// The number of links in one page.
+    package static let pageLinks = 200
     /// The number of entries in one page of a log.
     package static let pageEntries = 1024
     /// The size of entries after which a page ends; a page has at least one entry.

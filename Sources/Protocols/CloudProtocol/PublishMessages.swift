@@ -45,10 +45,16 @@ package struct PublishResponse: Hashable, Codable, Sendable {
     }
 }
 
-/// `GET /v1/links`.
+/// A page of `GET /v1/links?after=N`.
 package struct PublishedLinks: Hashable, Codable, Sendable {
     package let links: [PublishedLink]
-    package init(links: [PublishedLink]) { self.links = links }
+    /// The number after which the next page begins; nil on the last page.
+    package let next: Int64?
+
+    package init(links: [PublishedLink], next: Int64? = nil) {
+        self.links = links
+        self.next = next
+    }
 }
 
 /// A link as its account sees it. The address is missing because the server does not know it.

@@ -46,7 +46,9 @@ struct ChunkRoutes: Sendable {
     func distrust(_ request: Request, _ context: ServerContext) async throws -> Response {
         let account = try context.requireDevice().account
         let name = try context.container()
-        try await names(request, of: account) { try await store.chunks.distrust($0, in: name, of: account) }
+        try await names(request, of: account, atMost: CloudLimits.distrusted) {
+            try await store.chunks.distrust($0, in: name, of: account)
+        }
         return .done
     }
 
@@ -94,9 +96,10 @@ struct ChunkRoutes: Sendable {
     private static let absent = CloudFailure(.notFound, "There is no such chunk in this container.")
 
     private func names<T: Sendable>(
-        _ request: Request, of account: AccountID, _ use: ([ChunkID]) async throws -> T
+        _ request: Request, of account: AccountID, atMost limit: Int = CloudLimits.names,
+        _ use: ([ChunkID]) async throws -> T
     ) async throws -> T {
-        try await reader.read(request, upTo: CloudLimits.names * 32 + 16, of: account) { body in
+        try await reader.read(request, upTo: limit * 32 + 16, of: account) { body in
             try await use(decoding { try ChunkNames(decoding: body).ids })
         }
     }

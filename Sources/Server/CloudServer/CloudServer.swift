@@ -95,6 +95,9 @@ package struct CloudServer: Sendable {
         try await ServiceGroup(configuration: group).run()
     }
 
+    /// The methods and paths that the server has routes for.
+    package var routes: [String] { router().routes.map { "\($0.method.rawValue) \($0.path)" } }
+
     private func builder() throws -> HTTPServerBuilder {
         let limits = ConnectionRules.Limits(
             patience: configuration.readerPatience, unreadPatience: configuration.unreadPatience)

@@ -47,12 +47,16 @@ struct LinkRoutes: Sendable {
     }
 
     func list(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let links = try await store.links.list(of: try context.requireDevice().account).map { link in
+        let after = Int64(clamping: try request.number("after") ?? 0)
+        let found = try await store.links.list(
+            of: try context.requireDevice().account, after: after, limit: CloudLimits.pageLinks)
+        let links = found.map { link in
             PublishedLink(
                 id: link.id, container: link.container.text, name: link.name.description, size: link.size,
                 created: link.created.split.seconds, expires: link.expires.split.seconds, hasPassword: link.hasPassword)
         }
-        return try .json(PublishedLinks(links: links))
+        return try .json(
+            PublishedLinks(links: links, next: found.count == CloudLimits.pageLinks ? found.last?.id : nil))
     }
 
     func withdraw(_ request: Request, _ context: ServerContext) async throws -> Response {

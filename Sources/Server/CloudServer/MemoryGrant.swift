@@ -31,10 +31,10 @@ extension Response {
     /// or its responses would fill the memory.
     static func bytes(
         _ bytes: [UInt8], holding grant: MemoryGrant, _ context: ServerContext, status: HTTPResponse.Status = .ok,
-        headers: HTTPFields = [:]
+        type: String = "application/octet-stream", headers: HTTPFields = [:]
     ) -> Response {
         var headers = headers
-        headers[.contentType] = "application/octet-stream"
+        headers[.contentType] = type
         let (buffer, channel) = (ByteBuffer(bytes: bytes), context.channel)
         let body = ResponseBody(contentLength: buffer.readableBytes) { writer in
             try await send(buffer, WriteThrottle(channel), &writer)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Bounds how many responses of one kind are under way at once, in total and per address.
+/// Bounds how many responses of one kind are under way at once: of one subject, such as a link or an account, and to one address.
 final class ResponseSlots: Sendable {
     /// A slot, released with its last reference.
     final class Slot: Sendable {
@@ -16,30 +16,32 @@ final class ResponseSlots: Sendable {
     }
 
     fileprivate struct Key: Hashable {
-        let link: Int64
+        let subject: Int64
         /// Nil for all addresses together.
         let address: String?
     }
 
-    /// The most responses of one link at once, beyond which the link is busy for everyone; the bound of one address is lower.
-    private let perLink: Int
+    /// The most responses of one subject at once, beyond which it is busy for everyone; the bound of one address is lower.
+    private let limit: Int
     private let perAddress: Int
     private let used = Mutex<[Key: Int]>([:])
 
-    init(perLink: Int = 64, perAddress: Int = 8) {
-        self.perLink = perLink
+    init(limit: Int = 64, perAddress: Int = 8) {
+        self.limit = limit
         self.perAddress = perAddress
     }
 
     /// Acquires a slot, or returns nil if too many responses are under way.
-    func take(link: Int64, address: String) -> Slot? {
-        let (all, own) = (Key(link: link, address: nil), Key(link: link, address: address))
+    func take(_ subject: Int64, address: String? = nil) -> Slot? {
+        let all = Key(subject: subject, address: nil)
+        let own = address.map { Key(subject: subject, address: $0) }
+        let keys = [all] + (own.map { [$0] } ?? [])
         let isFree = used.withLock { used in
-            guard used[all] ?? 0 < perLink, used[own] ?? 0 < perAddress else { return false }
-            for key in [all, own] { used[key, default: 0] += 1 }
+            guard used[all] ?? 0 < limit, own.flatMap({ used[$0] }) ?? 0 < perAddress else { return false }
+            for key in keys { used[key, default: 0] += 1 }
             return true
         }
-        return isFree ? Slot(self, [all, own]) : nil
+        return isFree ? Slot(self, keys) : nil
     }
 
     private func release(_ keys: [Key]) {

@@ -25,13 +25,16 @@ package struct ContainerSummary: Sendable {
 
 extension PageFrame {
     /// The page with all containers. `used` and `share` are in bytes; without a share only the disk limits the account.
-    package func containersPage(_ containers: [ContainerSummary], used: UInt64, share: UInt64?) -> HTML {
+    package func containersPage(
+        _ containers: [ContainerSummary], page number: ListPage, used: UInt64, share: UInt64?
+    ) -> HTML {
         page(
             "Containers",
             """
             <h1>Containers</h1>
             \(usage(used, share))
             \(containers.isEmpty ? "<p class=\"empty\">There are no containers yet. The first device that mounts this cloud creates one.</p>" : list(containers))
+            \(pages(number))
             """, tab: .containers)
     }
 

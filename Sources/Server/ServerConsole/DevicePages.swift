@@ -63,7 +63,10 @@ package struct ShownTransfer: Sendable {
 }
 
 extension PageFrame {
-    package func devicesPage(_ devices: [ShownDevice], _ browsers: [ShownBrowser]) -> HTML {
+    /// The page with devices and browsers. `browsers` are the most recent of `browserCount`.
+    package func devicesPage(
+        _ devices: [ShownDevice], page number: ListPage, _ browsers: [ShownBrowser], of browserCount: Int
+    ) -> HTML {
         let list: HTML =
             devices.isEmpty
             ? "<p class=\"empty\">No device is signed in.</p>"
@@ -76,10 +79,12 @@ extension PageFrame {
             """
             <h1>Devices</h1>
             \(list)
+            \(pages(number))
             \(addDevice)
             <section aria-labelledby="browsers"><h2 id="browsers">Browsers</h2>
             <table><thead><tr><th scope="col">Browser</th><th scope="col">Last contact (UTC)</th>\
-            <th scope="col"><span class="hidden">What to do</span></th></tr></thead><tbody>\(browsers.map(row))</tbody></table></section>
+            <th scope="col"><span class="hidden">What to do</span></th></tr></thead><tbody>\(browsers.map(row))</tbody></table>
+            \(browserCount > browsers.count ? "<p>These are the newest \(browsers.count) of \(browserCount).</p>" : HTML.empty)</section>
             """, tab: .devices)
     }
 

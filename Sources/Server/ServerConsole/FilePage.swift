@@ -18,9 +18,10 @@ package struct FormerVersion: Sendable {
 }
 
 extension PageFrame {
-    /// The page of a file or symlink, with its versions and the actions on it.
+    /// The page of a file or symlink, with its versions and the actions on it. `item` has the first of its `conflictCount` conflict
+    /// versions.
     package func filePage(
-        _ container: ContainerName, path: [CloudItem], item: CloudItem, former: [FormerVersion]
+        _ container: ContainerName, path: [CloudItem], item: CloudItem, conflictCount: Int, former: [FormerVersion]
     ) -> HTML {
         page(
             Shown.text(item.name),
@@ -28,7 +29,7 @@ extension PageFrame {
             \(trail(container, path))
             \(facts(item))
             \(actions(item, container))
-            \(item.conflicts.isEmpty ? HTML.empty : conflict(item, container))
+            \(item.conflicts.isEmpty ? HTML.empty : conflict(item, conflictCount, container))
             \(former.isEmpty ? HTML.empty : history(item, former, container))
             """, tab: .containers)
     }
@@ -67,7 +68,7 @@ extension PageFrame {
         "\(itemURL(item, container))/content/\(version)"
     }
 
-    private func conflict(_ item: CloudItem, _ container: ContainerName) -> HTML {
+    private func conflict(_ item: CloudItem, _ count: Int, _ container: ContainerName) -> HTML {
         let current = side(
             item, item.version, item.body.content?.size ?? 0, item.attributes.modified, item.authorName, container,
             keep: "current", label: "current")
@@ -78,8 +79,9 @@ extension PageFrame {
         }
         return """
             <section class="card conflict" aria-labelledby="conflict">
-            <h2 id="conflict">Changed on \(item.conflicts.count + 1) devices at once</h2>
+            <h2 id="conflict">Changed on \(max(count, item.conflicts.count) + 1) devices at once</h2>
             <p>Choose which version to keep. The others are deleted on every device; or keep all, each as a document of its own.</p>
+            \(count > item.conflicts.count ? "<p>These are the first \(item.conflicts.count + 1); the choice concerns only them, and then the next ones are shown.</p>" : HTML.empty)
             <form method="post" action="\(itemURL(item, container))/resolve">\(token)
             <input type="hidden" name="seen" value="\(Self.seen(item))">
             <table><thead><tr><th scope="col">By</th><th scope="col">Changed (UTC)</th><th scope="col" class="number">Size</th>\

@@ -2,20 +2,23 @@ import Basics
 package import CloudModel
 package import ContainerLog
 
-/// A page of a folder's items.
-package struct FolderPart: Sendable {
-    package let items: [CloudItem]
-    package let total: Int
-    /// From 0.
-    package let page: Int
-    package let pageSize: Int
+/// Which page of a list is shown.
+package struct ListPage: Sendable {
+    /// The most rows of a page.
+    package static let size = 200
 
-    package init(items: [CloudItem], total: Int, page: Int, pageSize: Int) {
-        self.items = items
+    /// From 0.
+    package let number: Int
+    /// The rows of the whole list.
+    package let total: Int
+
+    package init(_ number: Int, total: Int) {
+        self.number = number
         self.total = total
-        self.page = page
-        self.pageSize = pageSize
     }
+
+    /// How many rows precede the page of this number.
+    package static func offset(of number: Int) -> Int { number * size }
 }
 
 extension PageFrame {
@@ -24,7 +27,9 @@ extension PageFrame {
     }
 
     /// The page of a folder. `path` leads from the root to the folder itself.
-    package func folderPage(_ container: ContainerName, path: [CloudItem], part: FolderPart) -> HTML {
+    package func folderPage(
+        _ container: ContainerName, path: [CloudItem], items: [CloudItem], page number: ListPage
+    ) -> HTML {
         let folder = path.last
         let isOwn = folder.map { !$0.id.isWellKnown } ?? false
         let title = folder.map { $0.id == .root ? container.text : Shown.text($0.name) } ?? container.text
@@ -33,8 +38,8 @@ extension PageFrame {
             """
             \(trail(container, path))
             \(folder?.id == .root ? containerTabs(container, current: "") : HTML.empty)
-            \(part.items.isEmpty ? "<p class=\"empty\">This folder is empty.</p>" : table(part.items, container))
-            \(pages(part))
+            \(items.isEmpty ? "<p class=\"empty\">This folder is empty.</p>" : table(items, container))
+            \(pages(number))
             \(isOwn ? folder.map { "<p class=\"row\"><a class=\"button grave\" href=\"\(itemURL($0, container))/delete\">Delete this folder</a></p>" } : nil)
             """, tab: .containers)
     }
@@ -74,16 +79,17 @@ extension PageFrame {
         return "\(conflict) <span class=\"mark\">being uploaded</span>"
     }
 
-    private func pages(_ part: FolderPart) -> HTML {
-        guard part.total > part.pageSize else { return .empty }
-        let last = (part.total - 1) / part.pageSize
-        let back: HTML = part.page > 0 ? "<a rel=\"prev\" href=\"?page=\(part.page - 1)\">Previous</a>" : ""
-        let on: HTML = part.page < last ? "<a rel=\"next\" href=\"?page=\(part.page + 1)\">Next</a>" : ""
+    /// The links to the pages before and after this one.
+    func pages(_ page: ListPage) -> HTML {
+        guard page.total > ListPage.size else { return .empty }
+        let last = (page.total - 1) / ListPage.size
+        let back: HTML = page.number > 0 ? "<a rel=\"prev\" href=\"?page=\(page.number - 1)\">Previous</a>" : ""
+        let on: HTML = page.number < last ? "<a rel=\"next\" href=\"?page=\(page.number + 1)\">Next</a>" : ""
         return
-            "<nav class=\"pages\" aria-label=\"Pages\">\(back) <span>Page \(part.page + 1) of \(last + 1)</span> \(on)</nav>"
+            "<nav class=\"pages\" aria-label=\"Pages\">\(back) <span>Page \(page.number + 1) of \(last + 1)</span> \(on)</nav>"
     }
 
-    package func conflictsPage(_ container: ContainerName, _ items: [CloudItem]) -> HTML {
+    package func conflictsPage(_ container: ContainerName, _ items: [CloudItem], page number: ListPage) -> HTML {
         let list: HTML =
             items.isEmpty
             ? "<p class=\"empty\">No document was changed on two devices at once.</p>" : table(items, container)
@@ -93,6 +99,7 @@ extension PageFrame {
             <nav class="trail" aria-label="Path"><ol><li><h1>\(container.text)</h1></li></ol></nav>
             \(containerTabs(container, current: "/conflicts"))
             \(list)
+            \(pages(number))
             """, tab: .containers)
     }
 }

@@ -26,7 +26,7 @@ package struct ShownLink: Sendable {
 }
 
 extension PageFrame {
-    package func linksPage(_ links: [ShownLink]) -> HTML {
+    package func linksPage(_ links: [ShownLink], page number: ListPage) -> HTML {
         let list: HTML =
             links.isEmpty
             ? "<p class=\"empty\">Nothing is published. To publish a document, run on a device: <code>ubiquity publish PATH --expires 7d</code></p>"
@@ -40,6 +40,7 @@ extension PageFrame {
             """
             <h1>Published links</h1>
             \(list)
+            \(pages(number))
             """, tab: .links)
     }
 

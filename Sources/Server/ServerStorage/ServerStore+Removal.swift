@@ -37,7 +37,10 @@ extension ServerStore {
         // No container can have that name, so nothing is written to a container that is being removed.
         try await database.commit { try LogStore.rename(container, to: "/\(container)", $0) }
         try await removeContents(of: container, account)
-        try await database.commit { try LogStore.remove(container, $0) }
+        try await database.commit { db in
+            try LinkStore.removeAll(in: container, db)
+            try LogStore.remove(container, db)
+        }
         try await removeFrames(of: container)
     }
 

@@ -37,6 +37,8 @@ package final class ServerStore: Sendable {
     /// What the logs say, folded.
     package let trees: ContainerTrees
     package let changes: ChangeHub
+    /// The turns of accounts at the console's pages.
+    package let pages = PageTurns()
     /// Attempts of all processes of a cluster; nil for a server of one process, which counts in memory.
     package let sharedAttempts: AttemptStore?
     let secrets: SecretStore
@@ -123,7 +125,7 @@ package final class ServerStore: Sendable {
         sessions = SessionStore(database: database, time: time, accounts: accounts, secrets: secrets)
         chunks = ChunkStore(
             database: database, time: time, log: log, objects: objects, threads: threads,
-            manifests: ManifestService(objects, workers), verifier: ChunkVerifier(workers))
+            manifests: ManifestService(objects, workers), verifier: ChunkVerifier(workers), bulk: BulkTurns(workers))
         logs = LogStore(database: database, time: time, chunks: chunks, changes: changes)
         var random = SystemRandomNumberGenerator()
         trees = ContainerTrees(
@@ -139,6 +141,8 @@ package final class ServerStore: Sendable {
         changes.close()
         await notifier?.close()
         trees.close()
+        await devices.contacts.settle()
+        try await pages.close()
         try await threads.shutdownGracefully()
         try await workers.shutdownGracefully()
         try await passwords.close()
@@ -162,6 +166,7 @@ package final class ServerStore: Sendable {
 
     /// Collects, whether another process does or not: the lock may have been lost with a connection, so that has to do no harm.
     func collectWithoutLock(_ policy: CollectionPolicy, pause: Duration) async throws -> CollectionReport {
+        try await links.removeExpired()
         let collector = ChunkCollector(
             logs: logs, chunks: chunks, links: links, trees: trees, directory: directory, log: log)
         return try await collector.run(policy, pause: pause)

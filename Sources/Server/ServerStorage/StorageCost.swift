@@ -12,6 +12,21 @@ package enum StorageCost {
 
     static func entry(length: Int) -> Int { length + row }
 
+    /// The cost of a published link.
+    static let link = 500
+
+    /// The cost of the links of an account.
+    static let linksOfAccount = """
+        SELECT CAST(\(link) * COUNT(*) AS BIGINT) FROM link JOIN container ON container.id = link.container
+        WHERE container.account = ?
+        """
+
+    /// Adds the cost of links to what every account uses.
+    static let addLinks = """
+        UPDATE account SET used = used + \(link) * (SELECT COUNT(*) FROM link
+            JOIN container ON container.id = link.container WHERE container.account = account.id)
+        """
+
     /// Recomputes the usage of every account, in SQL, by the same rules.
     static let recount = """
         UPDATE account SET used =

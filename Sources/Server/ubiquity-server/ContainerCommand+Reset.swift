@@ -1,7 +1,7 @@
 import ArgumentParser
 import CloudModel
+import CloudServer
 import ContainerLog
-import ServerConsole
 import ServerStorage
 
 extension ContainerCommand {
@@ -40,9 +40,11 @@ extension ServerStore {
         return try await trees.append(
             to: container, of: account, by: .owner(using: &random), patience: Self.patience
         ) { view in
-            let items = try await view.tree.descendants(of: .root, limit: .max)
-            let changes = ConsoleAction.empty(items, seen: view.sequence)
-            return (ConsoleAction.batches(changes), items.count { !$0.id.isWellKnown })
+            let batches = DeletionBatches(
+                DescendantWalk(below: .root), in: view.tree, seen: view.sequence, resolvesConflicts: true)
+            // The folder of documents is the one that stays.
+            let count = try await view.tree.descendantCount(of: .root)
+            return (batches, max(0, count - 1))
         }
     }
 }

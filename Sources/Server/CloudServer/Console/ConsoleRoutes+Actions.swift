@@ -8,9 +8,6 @@ import ServerStorage
 
 /// Changing what is in a container. Every change is an entry of the log, which devices follow like those of any device.
 extension ConsoleRoutes {
-    /// The most items that one deletion may cover. A larger tree has to be deleted by its devices, or in parts.
-    private static let deletionLimit = 1_000_000
-
     func confirmDeletion(
         _ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext
     ) async throws -> HTML {
@@ -20,7 +17,7 @@ extension ConsoleRoutes {
         guard !item.id.isWellKnown else { throw Self.stays }
         var consequences: [HTML] = ["It is deleted on every device."]
         if item.body.kind == .folder {
-            let count = try await view.tree.descendants(of: item.id, limit: Self.deletionLimit).count
+            let count = try await view.tree.descendantCount(of: item.id)
             consequences.append("\(Shown.count(count, "item")) in it \(count == 1 ? "is" : "are") deleted with it.")
         }
         if !item.conflicts.isEmpty {
@@ -42,9 +39,10 @@ extension ConsoleRoutes {
         let parent = try await service.trees.append(to: container, of: visit.account) { view in
             let item = try await find(id, view)
             guard !item.id.isWellKnown else { throw Self.stays }
-            let below =
-                item.body.kind == .folder ? try await view.tree.descendants(of: item.id, limit: Self.deletionLimit) : []
-            return (ConsoleAction.batches(ConsoleAction.delete(below + [item], seen: seen)), item.parent)
+            let batches = DeletionBatches(
+                DescendantWalk(below: item.id), then: StoredDescendant(item), in: view.tree, seen: seen,
+                resolvesConflicts: false)
+            return (batches, item.parent)
         }
         service.audit.note("deleted in the console", context, account: visit.session.accountName)
         let folder = parent == .root ? "c/\(container)" : "c/\(container)/i/\(parent)"
@@ -102,8 +100,9 @@ extension ConsoleRoutes {
         }
         let seen = try seen(fields)
         try await service.trees.append(to: container, of: visit.account) { view in
-            let items = try await view.tree.descendants(of: .root, limit: Self.deletionLimit)
-            return (ConsoleAction.batches(ConsoleAction.empty(items, seen: seen)), ())
+            let batches = DeletionBatches(
+                DescendantWalk(below: .root), in: view.tree, seen: seen, resolvesConflicts: true)
+            return (batches, ())
         }
         service.audit.note("container reset in the console", context, account: visit.session.accountName)
         return "c/\(container)?done=\(Notice.reset.rawValue)"

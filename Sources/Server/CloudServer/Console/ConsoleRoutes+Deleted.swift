@@ -9,20 +9,18 @@ import ServerStorage
 
 /// Deleted items, and restoring them. A restore is entries of the log, which devices follow like those of any device.
 extension ConsoleRoutes {
-    private static let listLimit = 500
-
     func deleted(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let container = try context.container()
         let view = try await service.trees.view(of: container, of: visit.account)
         guard view.isComplete else { return reading(visit, container, view) }
         let oldest = service.store.time.now().adding(.seconds(-30 * 86_400))
-        let items = try await view.tree.deletions(since: oldest, limit: Self.listLimit).map { deletion in
+        let items = try await view.tree.deletions(since: oldest, limit: FoldedContainer.pageSize).map { deletion in
             DeletedSummary(
                 id: deletion.item.id, kind: deletion.item.body.kind, path: deletion.folders + [deletion.item.name],
                 size: deletion.item.body.content?.size, inside: deletion.inside, deleted: deletion.time,
                 device: deletion.device)
         }
-        return visit.frame.deletedPage(container, items, limit: Self.listLimit)
+        return visit.frame.deletedPage(container, items, limit: FoldedContainer.pageSize)
     }
 
     func restore(
@@ -32,13 +30,13 @@ extension ConsoleRoutes {
         let id = try context.item()
         try await service.trees.append(to: container, of: visit.account) { view in
             let items = try await view.tree.deletedTree(id)
-            guard let top = items.first else {
+            guard let top = try await view.tree.items(items.prefix(1), limit: 1).first else {
                 throw CloudFailure(.notFound, "It is no longer deleted. Reload the list.")
             }
             let candidates = [top.name] + ConsoleAction.candidates(for: top.name, count: 100)
             let taken = try await view.tree.taken(candidates, in: top.parent)
             let name = candidates.first { !taken.contains($0) } ?? top.name
-            return (ConsoleAction.batches(ConsoleAction.restore(items, named: name)), ())
+            return (RestorationBatches(items, named: name, in: view.tree), ())
         }
         service.audit.note("restored in the console", context, account: visit.session.accountName)
         return "c/\(container)/i/\(id)?done=\(Notice.restored.rawValue)"

@@ -8,18 +8,21 @@ import ServerStorage
 
 /// The pages about devices, browsers, transfers and links.
 extension ConsoleRoutes {
-    private static let listLimit = 200
-
     func devices(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
-        let devices = try await service.store.devices.list(of: visit.session.accountName).map {
+        let page = try request.page()
+        let list = try await service.store.devices.page(
+            of: visit.account, from: ListPage.offset(of: page), limit: ListPage.size)
+        let devices = list.devices.map {
             ShownDevice(
                 number: $0.id, name: $0.name, created: $0.created, seen: $0.seen, isRevoked: $0.isRevoked,
                 isResetAsked: $0.isResetAsked, isReadOnly: $0.scope == .read, expires: $0.expires)
         }
-        let browsers = try await service.store.sessions.list(of: visit.account).map {
+        let sessions = try await service.store.sessions.newest(of: visit.account, limit: ListPage.size)
+        let browsers = sessions.newest.map {
             ShownBrowser(number: $0.id, name: $0.browser, seen: $0.seen, isThis: $0.id == visit.session.id)
         }
-        return visit.frame.devicesPage(devices, browsers)
+        return visit.frame.devicesPage(
+            devices, page: ListPage(page, total: list.total), browsers, of: sessions.total)
     }
 
     func confirmRevocation(
@@ -83,11 +86,9 @@ extension ConsoleRoutes {
     }
 
     func transfers(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
-        let names = Dictionary(
-            uniqueKeysWithValues: try await service.store.devices.list(of: visit.session.accountName).map {
-                ($0.id, $0.name)
-            })
-        let moving = service.board.entries(of: visit.account).prefix(Self.listLimit).map { entry in
+        let entries = service.board.entries(of: visit.account).prefix(ListPage.size)
+        let names = try await service.store.devices.names(of: Set(entries.map(\.key.device)))
+        let moving = entries.map { entry in
             ShownTransfer(
                 device: names[entry.key.device] ?? "no. \(entry.key.device)", container: entry.key.container,
                 isUpload: entry.key.isUpload, bytes: entry.bytes, last: entry.last)
@@ -95,20 +96,23 @@ extension ConsoleRoutes {
         var announced: [(container: ContainerName, item: CloudItem)] = []
         let deadline = ContinuousClock.now + .seconds(3)
         for name in try await service.store.logs.containers(of: visit.account) {
-            guard announced.count < Self.listLimit, ContinuousClock.now < deadline else { break }
+            guard announced.count < ListPage.size, ContinuousClock.now < deadline else { break }
             let view = try await service.trees.view(of: name, of: visit.account, patience: .seconds(1))
-            announced += try await view.tree.announced(limit: Self.listLimit - announced.count).map { (name, $0) }
+            announced += try await view.tree.announced(limit: ListPage.size - announced.count).map { (name, $0) }
         }
         return visit.frame.transfersPage(Array(moving), announced: announced)
     }
 
     func links(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
-        visit.frame.linksPage(
-            try await service.store.links.list(of: visit.account).map {
-                ShownLink(
-                    number: $0.id, container: $0.container, name: $0.name, size: $0.size, created: $0.created,
-                    expires: $0.expires, hasPassword: $0.hasPassword)
-            })
+        let page = try request.page()
+        let list = try await service.store.links.page(
+            of: visit.account, from: ListPage.offset(of: page), limit: ListPage.size)
+        let links = list.links.map {
+            ShownLink(
+                number: $0.id, container: $0.container, name: $0.name, size: $0.size, created: $0.created,
+                expires: $0.expires, hasPassword: $0.hasPassword)
+        }
+        return visit.frame.linksPage(links, page: ListPage(page, total: list.total))
     }
 
     func withdraw(
@@ -125,8 +129,9 @@ extension ConsoleRoutes {
 
     func device(_ visit: ConsoleService.Visit, _ context: ServerContext) async throws -> DeviceRecord {
         let number = try context.number()
-        let devices = try await service.store.devices.list(of: visit.session.accountName)
-        guard let device = devices.first(where: { $0.id == number && !$0.isRevoked }) else { throw Self.noDevice }
+        guard let device = try await service.store.devices.device(number, of: visit.account), !device.isRevoked else {
+            throw Self.noDevice
+        }
         return device
     }
 

@@ -8,15 +8,14 @@ import ServerStorage
 
 /// The pages that show containers and their contents.
 extension ConsoleRoutes {
-    private static let pageSize = 200
-    private static let listLimit = 500
-
     func containers(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
-        let account = try await service.store.accounts.list().first { $0.name == visit.session.accountName }
+        let use = try await service.store.accounts.use(of: visit.account)
+        let page = try request.page()
+        let names = try await service.store.logs.containers(of: visit.account)
         var summaries: [ContainerSummary] = []
         // All containers together have a few seconds. One whose log takes longer shows its numbers next time.
         let deadline = ContinuousClock.now + .seconds(3)
-        for name in try await service.store.logs.containers(of: visit.account) {
+        for name in names.dropFirst(ListPage.offset(of: page)).prefix(ListPage.size) {
             let patience = max(.zero, deadline - .now)
             let totals = patience > .zero ? try await totals(of: name, visit, patience) : nil
             let counts = totals.map {
@@ -24,7 +23,8 @@ extension ConsoleRoutes {
             }
             summaries.append(ContainerSummary(name: name, counts: counts))
         }
-        return visit.frame.containersPage(summaries, used: account?.used ?? 0, share: account?.quota)
+        return visit.frame.containersPage(
+            summaries, page: ListPage(page, total: names.count), used: use.used, share: use.share)
     }
 
     /// Returns nil while the log is not read to its end, and for a log that this release cannot read, so that the other containers are
@@ -48,25 +48,28 @@ extension ConsoleRoutes {
         guard view.isComplete else { return reading(visit, container, view) }
         let id = try context.item()
         if id == .root, view.sequence == .zero {
-            return visit.frame.folderPage(
-                container, path: [], part: FolderPart(items: [], total: 0, page: 0, pageSize: Self.pageSize))
+            return visit.frame.folderPage(container, path: [], items: [], page: ListPage(0, total: 0))
         }
         let item = try await find(id, view)
         let path = try await view.tree.path(of: item)
         guard item.body.kind == .folder else {
-            return visit.frame.filePage(container, path: path, item: item, former: try await former(item, view))
+            return visit.frame.filePage(
+                container, path: path, item: item, conflictCount: try await view.tree.conflictCount(of: item.id),
+                former: try await former(item, view))
         }
-        let page = Int(min(1 << 20, try request.number("page") ?? 0))
-        let (items, total) = try await view.tree.children(of: item.id, from: page * Self.pageSize, limit: Self.pageSize)
-        let part = FolderPart(items: items, total: total, page: page, pageSize: Self.pageSize)
-        return visit.frame.folderPage(container, path: path, part: part)
+        let page = try request.page()
+        let (items, total) = try await view.tree.children(
+            of: item.id, from: ListPage.offset(of: page), limit: ListPage.size)
+        return visit.frame.folderPage(container, path: path, items: items, page: ListPage(page, total: total))
     }
 
     func conflicts(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let container = try context.container()
         let view = try await service.trees.view(of: container, of: visit.account)
         guard view.isComplete else { return reading(visit, container, view) }
-        return visit.frame.conflictsPage(container, try await view.tree.conflicted(limit: Self.listLimit))
+        let page = try request.page()
+        let (items, total) = try await view.tree.conflicted(from: ListPage.offset(of: page), limit: ListPage.size)
+        return visit.frame.conflictsPage(container, items, page: ListPage(page, total: total))
     }
 
     func storage(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
@@ -74,7 +77,7 @@ extension ConsoleRoutes {
         let view = try await service.trees.view(of: container, of: visit.account)
         guard view.isComplete else { return reading(visit, container, view) }
         let totals = try await view.tree.totals()
-        let documents = try await view.tree.documents(limit: Self.pageSize)
+        let documents = try await view.tree.documents(limit: ListPage.size)
         let stored = try await service.store.logs.storedBytes(of: container, account: visit.account)
         let use = StorageUse(
             documents: documents.largest.map { ($0.item, $0.size) }, documentCount: documents.count,
@@ -88,7 +91,7 @@ extension ConsoleRoutes {
         let view = try await service.trees.view(of: container, of: visit.account)
         let item = try await find(try context.item(), view)
         let version = try context.version()
-        guard let content = try await content(version, of: item, view) else { throw ServerContext.noItem }
+        guard let content = try await view.tree.content(of: item.id, at: version) else { throw ServerContext.noItem }
         let source = ContentReader(
             store: service.store, budget: service.budget, account: visit.account, container: container, content: content
         )
@@ -97,14 +100,6 @@ extension ConsoleRoutes {
             .contentSecurityPolicy: "default-src 'none'; sandbox",
         ]
         return try await source.answer(request, context, name: item.name, isInline: false, headers: headers)
-    }
-
-    private func content(
-        _ version: VersionID, of item: CloudItem, _ view: ContainerTrees.View
-    ) async throws -> ContentReference? {
-        if item.version == version { return item.body.content?.reference }
-        if let conflict = item.conflicts.first(where: { $0.version == version }) { return conflict.content.reference }
-        return try await view.tree.versions(of: item.id, limit: Self.listLimit).first { $0.version == version }?.content
     }
 
     private func former(_ item: CloudItem, _ view: ContainerTrees.View) async throws -> [FormerVersion] {

@@ -71,6 +71,11 @@ extension ConsoleRoutes {
     }
 }
 
+extension Request {
+    /// Returns which page of a list is requested, from 0.
+    func page() throws -> Int { Int(min(1 << 20, try number("page") ?? 0)) }
+}
+
 extension ServerContext {
     func item() throws -> ItemID {
         guard let text = parameters.get("item") else { return .root }

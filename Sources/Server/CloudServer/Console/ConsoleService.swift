@@ -14,6 +14,8 @@ struct ConsoleService: Sendable {
     let store: ServerStore
     let reader: BodyReader
     let budget: MemoryBudget
+    /// For pages and what they show; apart from downloads, so that slow readers of those hold up no page.
+    let pageBudget = MemoryBudget(limit: 64 << 20)
     let board: TransferBoard
     let audit: Audit
     /// Whether this server itself speaks TLS.
@@ -42,7 +44,21 @@ struct ConsoleService: Sendable {
     func page(
         _ body: @escaping @Sendable (Visit, Request, ServerContext) async throws -> HTML
     ) -> Handler {
-        answer { visit, request, context in .html(try await body(visit, request, context)) }
+        answer { visit, request, context in
+            try await inTurn(visit, context) { try await body(visit, request, context) }
+        }
+    }
+
+    /// Makes a page when it is the account's turn, with memory for the rows that it shows, of which the response keeps what it needs.
+    private func inTurn(
+        _ visit: Visit, _ context: ServerContext, _ body: @Sendable () async throws -> HTML
+    ) async throws -> Response {
+        try await store.pages.run(for: visit.account) {
+            let grant = try await MemoryGrant(PageTurns.memory, of: visit.account, in: pageBudget)
+            let page = Array(try await body().description.utf8)
+            grant.shrink(to: page.count)
+            return .bytes(page, holding: grant, context, type: Response.htmlType, headers: Response.htmlFields)
+        }
     }
 
     /// Like ``page(_:)``, for responses that are not pages.
@@ -67,7 +83,12 @@ struct ConsoleService: Sendable {
     ) -> Handler {
         answer { visit, request, context in
             let fields = try await fields(of: request, visit)
-            return .seeOther(visit.frame.root + (try await body(visit, fields, context)))
+            let next = try await store.pages.run(for: visit.account) {
+                let grant = try await MemoryGrant(PageTurns.memory, of: visit.account, in: pageBudget)
+                defer { withExtendedLifetime(grant) {} }
+                return try await body(visit, fields, context)
+            }
+            return .seeOther(visit.frame.root + next)
         }
     }
 
@@ -77,7 +98,7 @@ struct ConsoleService: Sendable {
     ) -> Handler {
         answer { visit, request, context in
             let fields = try await fields(of: request, visit)
-            return .html(try await body(visit, fields, context))
+            return try await inTurn(visit, context) { try await body(visit, fields, context) }
         }
     }
 
@@ -165,14 +186,16 @@ extension Response {
         frame-ancestors 'none'; base-uri 'none'
         """
 
+    static let htmlType = "text/html; charset=utf-8"
+    static let htmlFields: HTTPFields = [
+        .contentSecurityPolicy: pagePolicy, .contentTypeOptions: "nosniff", .referrerPolicy: "no-referrer",
+        .openerPolicy: "same-origin", .cacheControl: "no-store",
+    ]
+
     static func html(_ page: HTML, status: HTTPResponse.Status = .ok, headers extra: HTTPFields = [:]) -> Response {
         var headers = extra
-        headers[.contentType] = "text/html; charset=utf-8"
-        headers[.contentSecurityPolicy] = pagePolicy
-        headers[.contentTypeOptions] = "nosniff"
-        headers[.referrerPolicy] = "no-referrer"
-        headers[.openerPolicy] = "same-origin"
-        headers[.cacheControl] = "no-store"
+        for field in htmlFields { headers[field.name] = field.value }
+        headers[.contentType] = htmlType
         return Response(
             status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: page.description)))
     }

@@ -94,7 +94,7 @@ final class PublicLinkRoutes: Sendable {
         ]
         headers[.contentSecurityPolicy] =
             "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'; sandbox"
-        guard let slot = slots.take(link: link.id, address: context.peerGroup) else { return Self.busy }
+        guard let slot = slots.take(link.id, address: context.peerGroup) else { return Self.busy }
         let response = try await source.answer(
             request, context, name: link.name, isInline: true, headers: headers, holding: slot)
         // A request for a part is not logged as a download of its own.

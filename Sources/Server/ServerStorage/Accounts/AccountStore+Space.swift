@@ -16,6 +16,14 @@ extension AccountStore {
         }
     }
 
+    /// Returns what the account uses, and its share: nil if it has none of its own. In bytes.
+    package func use(of account: AccountID) async throws -> (used: UInt64, share: UInt64?) {
+        try await database.read { db in
+            let usage = try Self.usage(of: account, db)
+            return (usage.used, usage.quota)
+        }
+    }
+
     static func usage(of account: AccountID, _ db: any StorageTransaction) throws -> AccountUsage {
         let row = try db.row("SELECT quota, used FROM account WHERE id = ?", [account.value])
         guard let row else { throw StorageError(.unauthorized, "This account no longer exists.") }

@@ -22,7 +22,8 @@ struct AccountSums: Hashable, Sendable, CustomStringConvertible {
         recorded = Sum(used: try row[0], keyValues: try row[1])
         let chunks = try db.value(Int64.self, StorageCost.chunksOfAccount, [account]) ?? 0
         let counts = try [0, 1].map { try db.value(Int64.self, StorageCost.entriesOfAccount, [account, $0]) ?? 0 }
-        counted = Sum(used: chunks + counts[0], keyValues: counts[1])
+        let links = try db.value(Int64.self, StorageCost.linksOfAccount, [account]) ?? 0
+        counted = Sum(used: chunks + counts[0] + links, keyValues: counts[1])
     }
 
     var isRight: Bool { recorded == counted }

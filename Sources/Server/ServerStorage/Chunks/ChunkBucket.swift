@@ -27,6 +27,8 @@ final class ChunkBucket: ChunkObjects {
         root = client.location.prefix.isEmpty ? "" : "\(client.location.prefix)/"
     }
 
+    var isLocal: Bool { false }
+
     func key(of place: ChunkPlace) -> String { "\(root)chunks/\(place.name)" }
 
     func write(_ chunks: [(place: ChunkPlace, frame: [UInt8])]) async throws {

@@ -22,6 +22,8 @@ final class ChunkFiles: ChunkObjects {
         self.threads = threads
     }
 
+    var isLocal: Bool { true }
+
     func epoch(_ db: any StorageTransaction) throws -> Int64? { nil }
 
     /// Files without a row are removed under the lock of the transaction that calls this, so a file that is seen here stays.

@@ -4,6 +4,9 @@ import CloudModel
 ///
 /// Names are those of ``ChunkPlace``. Errors are ``StorageError`` and `CancellationError`.
 protocol ChunkObjects: Sendable {
+    /// Whether frames are files of this machine, whose disk all accounts share.
+    var isLocal: Bool { get }
+
     /// Returns the epoch for names of frames that are put now; nil where names have no suffix.
     func epoch(_ db: any StorageTransaction) throws -> Int64?
 

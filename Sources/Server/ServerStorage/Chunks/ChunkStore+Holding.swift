@@ -10,7 +10,7 @@ extension ChunkStore {
     /// day at least.
     static let touchGranularity: Int64 = 3_600
     private static let step = 512
-    private static let question = 2_048
+    private static let question = 1_024
 
     /// Protects chunks from collection.
     ///
@@ -25,9 +25,11 @@ extension ChunkStore {
         for start in stride(from: 0, through: ids.count, by: Self.question) {
             try Task.checkCancellation()
             let part = ids[start..<min(start + Self.question, ids.count)]
-            let found = try await database.read { db in
-                let container = try LogStore.requireContainer(name, account, db).id
-                return (container, try part.map { try Self.row(of: $0, in: container, db) })
+            let found = try await bulk.rows(ids.count, of: account) {
+                try await database.read { db in
+                    let container = try LogStore.requireContainer(name, account, db).id
+                    return (container, try part.map { try Self.row(of: $0, in: container, db) })
+                }
             }
             container = found.0
             for (id, row) in zip(part, found.1) {
@@ -53,10 +55,12 @@ extension ChunkStore {
             let part = rest.prefix(Self.step)
             rest = rest.dropFirst(part.count)
             do {
-                gone += try await database.commit(of: account) { db in
-                    try part.filter { id in
-                        let sql = "UPDATE chunk SET touched = ? WHERE container = ? AND id = ?"
-                        return try db.execute(sql, [now, container, Data(id.bytes)]) == 0
+                gone += try await bulk.rows(ids.count, of: account) {
+                    try await database.commit(of: account) { db in
+                        try part.filter { id in
+                            let sql = "UPDATE chunk SET touched = ? WHERE container = ? AND id = ?"
+                            return try db.execute(sql, [now, container, Data(id.bytes)]) == 0
+                        }
                     }
                 }
             } catch let error as StorageError where error.code == .full {
@@ -79,9 +83,7 @@ extension ChunkStore {
     // MARK: What an entry refers to
 
     /// Throws `damaged` where an entry refers to bytes that are not here, so that the device sends them (again) first.
-    func requireContents(of payload: [UInt8], in name: ContainerName, of account: AccountID) async throws {
-        // A payload that is not a batch has no meaning, and refers to nothing.
-        guard let batch = try? ChangeBatch(decoding: payload) else { return }
+    func requireContents(of batch: ChangeBatch, in name: ContainerName, of account: AccountID) async throws {
         let absent = try await hold(Array(batch.contents), in: name, of: account)
         guard absent.isEmpty else {
             throw StorageError(

@@ -16,6 +16,7 @@ package struct ChunkStore: NounStore {
     let threads: NIOThreadPool
     let manifests: ManifestService
     let verifier: ChunkVerifier
+    let bulk: BulkTurns
 
     /// Stores chunks; existing ones stay as they are. On return all are durable.
     package func put(_ parts: [ChunkBatch.Part], in name: ContainerName, of account: AccountID) async throws {
@@ -48,7 +49,8 @@ package struct ChunkStore: NounStore {
                 return (place: place.renewed(in: epoch), frame: $0.frame)
             }
         }
-        try await objects.write(wanted)
+        // A bucket takes any number of frames at once, a disk does not.
+        try await bulk.files(objects.isLocal ? wanted.count : 0, of: account) { try await objects.write(wanted) }
         // The frames first: a row promises a frame.
         return try await record(wanted.map(\.place), in: name, of: account)
     }
@@ -60,14 +62,16 @@ package struct ChunkStore: NounStore {
         _ places: [ChunkPlace], in name: ContainerName, of account: AccountID
     ) async throws -> [ChunkID] {
         let now = now()
-        return try await database.commit(of: account) { [objects] db in
-            // The container may have been removed, or replaced by another of its name, since the frames were written.
-            let container = try LogStore.requireContainer(name, account, db).id
-            guard places.allSatisfy({ $0.container == container }) else { return places.map(\.id) }
-            let epoch = try objects.epoch(db)
-            return try places.filter { place in
-                try !Self.record(place, of: account, now, db) { objects.stays($0, in: epoch) }
-            }.map(\.id)
+        return try await bulk.rows(places.count, of: account) {
+            try await database.commit(of: account) { [objects] db in
+                // The container may have been removed, or replaced by another of its name, since the frames were written.
+                let container = try LogStore.requireContainer(name, account, db).id
+                guard places.allSatisfy({ $0.container == container }) else { return places.map(\.id) }
+                let epoch = try objects.epoch(db)
+                return try places.filter { place in
+                    try !Self.record(place, of: account, now, db) { objects.stays($0, in: epoch) }
+                }.map(\.id)
+            }
         }
     }
 
@@ -78,11 +82,24 @@ package struct ChunkStore: NounStore {
 
     /// Marks chunks that a reader found damaged; they count as missing until they are put again.
     package func distrust(_ ids: [ChunkID], in name: ContainerName, of account: AccountID) async throws {
-        try await database.commit(of: account) { db in
-            let container = try LogStore.requireContainer(name, account, db).id
-            for id in ids {
-                try db.execute(
-                    "UPDATE chunk SET isTrusted = 0 WHERE container = ? AND id = ?", [container, Data(id.bytes)])
+        for start in stride(from: 0, to: ids.count, by: BulkTurns.small) {
+            try Task.checkCancellation()
+            let part = ids[start..<min(start + BulkTurns.small, ids.count)]
+            try await bulk.rows(ids.count, of: account) {
+                // Names of no chunk cost no write.
+                let known = try await database.read { db in
+                    let container = try LogStore.requireContainer(name, account, db).id
+                    return try part.filter { try Self.isHeld($0, in: container, db) }
+                }
+                guard !known.isEmpty else { return }
+                try await database.commit(of: account) { db in
+                    let container = try LogStore.requireContainer(name, account, db).id
+                    for id in known {
+                        try db.execute(
+                            "UPDATE chunk SET isTrusted = 0 WHERE container = ? AND id = ?",
+                            [container, Data(id.bytes)])
+                    }
+                }
             }
         }
     }

@@ -19,6 +19,7 @@ enum ServerSchema {
         migrator.registerMigration("bucket") { db in try db.execute(sql: bucket) }
         migrator.registerMigration("shared") { db in try db.execute(sql: sharedTables) }
         migrator.registerMigration("migrationMark") { db in try db.execute(sql: migrationMark) }
+        migrator.registerMigration("linkCosts") { db in try db.execute(sql: StorageCost.addLinks) }
         return migrator
     }
 

@@ -39,6 +39,7 @@ package struct DeviceStore: NounStore {
     let log: Logger
     let accounts: AccountStore
     private let lookup: StoredDevices
+    let contacts: ContactNotes
 
     init(database: any StorageDatabase, time: any TimeSource, log: Logger, accounts: AccountStore) {
         self.database = database
@@ -46,6 +47,7 @@ package struct DeviceStore: NounStore {
         self.log = log
         self.accounts = accounts
         lookup = StoredDevices(database)
+        contacts = ContactNotes(database, log)
     }
 
     /// Exchanges a code for a token and uses the code up.
@@ -80,7 +82,7 @@ package struct DeviceStore: NounStore {
         guard let found, isEqualInConstantTime(found.hash, hash(token.secret)) else { return nil }
         guard !found.isSuspended else { throw Self.suspended(token.device) }
         guard found.expires.map({ $0 > now() }) ?? true else { throw Self.expired }
-        try await noteContact(of: token.device, last: found.seen)
+        noteContact(of: token.device, last: found.seen)
         return found.device
     }
 
@@ -119,17 +121,9 @@ package struct DeviceStore: NounStore {
 
     /// Records the device's contact to the minute, so that a busy device does not cause a write with each request. A clock that was set
     /// back counts as a minute too.
-    private func noteContact(of device: Int64, last: Int64) async throws {
+    private func noteContact(of device: Int64, last: Int64) {
         let now = now()
-        guard abs(now - last) >= 60 else { return }
-        do {
-            try await database.commit(.statement) { db in
-                try db.execute("UPDATE device SET seen = ? WHERE id = ?", [now, device])
-            }
-        } catch let error as StorageError where error.code == .full {
-            // On a full disk, requests that only read must still succeed.
-            log.warning("could not record the contact of a device", metadata: ["device": "\(device)"])
-        }
+        if abs(now - last) >= 60 { contacts.note(device, at: now) }
     }
 
     /// Ends a device's access at once. Returns false if there is no such device, or it was revoked before.
@@ -187,14 +181,7 @@ package struct DeviceStore: NounStore {
                 SELECT device.*, account.name AS accountName FROM device JOIN account ON account.id = device.account
                 WHERE ? IS NULL OR account.name = ? ORDER BY device.id
                 """, [account, account])
-            return try rows.map { row in
-                try DeviceRecord(
-                    id: row["id"], account: row["accountName"], name: row["name"],
-                    created: Timestamp(seconds: row["created"]), seen: Timestamp(seconds: row["seen"]),
-                    isRevoked: (row["revoked"] as Int64?) != nil, isSuspended: (row["suspended"] as Int64?) != nil,
-                    isResetAsked: (row["resetAsked"] as Int64?) != nil, scope: DeviceScope(stored: row["scope"]),
-                    expires: (row["expires"] as Int64?).map { Timestamp(seconds: $0) })
-            }
+            return try rows.map(DeviceRecord.init)
         }
     }
 

@@ -105,6 +105,17 @@ package final class ContainerTrees: Sendable {
         to name: ContainerName, of account: AccountID, by author: LogAuthor? = nil,
         patience: Duration = .seconds(60), _ decide: (View) async throws -> (batches: [[Change]], answer: T)
     ) async throws -> T {
+        try await append(to: name, of: account, by: author, patience: patience) { view in
+            let (batches, answer) = try await decide(view)
+            return (KnownBatches(batches: batches[...]), answer)
+        }
+    }
+
+    /// Like the other, for more changes than should be in memory: each batch is made when the one before is appended.
+    package func append<T: Sendable, Batches: ChangeBatches>(
+        to name: ContainerName, of account: AccountID, by author: LogAuthor? = nil,
+        patience: Duration = .seconds(60), _ decide: (View) async throws -> (batches: Batches, answer: T)
+    ) async throws -> T {
         let author = author ?? console
         let id = try await logs.number(of: name, account)
         let mutex = state.withLock { state in
@@ -117,7 +128,7 @@ package final class ContainerTrees: Sendable {
             guard view.isComplete else {
                 throw StorageError(.failed, "The log of \(name) is still being read. Try again in a minute.")
             }
-            let (batches, answer) = try await decide(view)
+            var (batches, answer) = try await decide(view)
             // The log may come from a cloud whose devices collect garbage. The server keeps all chunks that a log needs, so its batches
             // need not be refused.
             let (last, collection, base) = try await view.tree.read { database in
@@ -127,7 +138,7 @@ package final class ContainerTrees: Sendable {
                 )
             }
             var number = last
-            for changes in batches {
+            while let changes = try await batches.next() {
                 number += 1
                 let batch = ChangeBatch(
                     device: author.id, deviceName: author.name, deviceSequence: number,
@@ -173,6 +184,18 @@ package final class ContainerTrees: Sendable {
             return known
         }
     }
+}
+
+/// Changes, as many at a time as one entry has.
+package protocol ChangeBatches {
+    /// Returns the next changes, nil at the end.
+    mutating func next() async throws -> [Change]?
+}
+
+private struct KnownBatches: ChangeBatches {
+    var batches: ArraySlice<[Change]>
+
+    mutating func next() -> [Change]? { batches.popFirst() }
 }
 
 /// An author of entries that no device writes. Devices' ids are odd, these are even.

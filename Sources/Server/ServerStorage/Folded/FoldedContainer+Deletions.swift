@@ -39,8 +39,8 @@ extension FoldedContainer {
             let tree = try FoldedTree(db)
             var budget = Self.restoreLimit
             return try rows.compactMap { row in
-                guard let item = try tree.item(ItemID(data: row["id"])) else { return nil }
-                let inside = try Self.deleted(with: item, limit: budget, tree).count
+                guard let item = try Self.items("id = ?", [row["id"] as Data], db).first else { return nil }
+                let inside = try Self.deleted(with: item, limit: budget, db).count
                 budget -= min(budget, inside)
                 return KnownDeletion(
                     item: item, folders: try Self.folders(above: item, tree),
@@ -50,37 +50,55 @@ extension FoldedContainer {
     }
 
     /// Returns a deleted item with everything that was deleted with it, each item after its folder; empty if it is not deleted.
-    package func deletedTree(_ id: ItemID) async throws -> [CloudItem] {
+    package func deletedTree(_ id: ItemID) async throws -> [ItemID] {
         try await read { db in
-            let tree = try FoldedTree(db)
-            guard let item = try tree.item(id), item.isDeleted, try tree.alias(of: id) == nil else { return [] }
-            return [item] + (try Self.deleted(with: item, limit: Self.restoreLimit, tree))
+            guard try FoldedTree(db).alias(of: id) == nil, let item = try Self.items("id = ?", [id.data], db).first,
+                item.isDeleted
+            else { return [] }
+            return [id] + (try Self.deleted(with: item, limit: Self.restoreLimit, db))
         }
     }
 
-    private static func deleted(with top: CloudItem, limit: Int, _ tree: FoldedTree) throws -> [CloudItem] {
-        var found: [CloudItem] = []
+    /// Returns the first of these items, with their attributes: those of some megabytes, at least one. Tombstones are among them.
+    package func items(_ ids: ArraySlice<ItemID>, limit: Int) async throws -> [CloudItem] {
+        try await read { db in
+            let tree = try FoldedTree(db)
+            var (items, bytes): ([CloudItem], Int) = ([], 0)
+            for id in ids.prefix(limit) where bytes < Self.pageBytes {
+                guard let item = try tree.item(id) else { throw damagedTree }
+                bytes += item.attributes.extended.reduce(200) { $0 + $1.key.utf8.count + $1.value.count }
+                items.append(item)
+            }
+            return items
+        }
+    }
+
+    private static let pageBytes = 2 << 20
+
+    private static func deleted(with top: CloudItem, limit: Int, _ db: Database) throws -> [ItemID] {
+        var found: [ItemID] = []
         var folders = top.body == .folder ? [top.id] : []
         // Tombstones of a hostile log may form a cycle.
         var seen: Set<ItemID> = [top.id]
         while let folder = folders.popLast(), found.count < limit {
-            let rows = try Row.fetchAll(
-                tree.db.cachedStatement(
+            let rows = try Row.fetchCursor(
+                db.cachedStatement(
                     sql: """
-                        SELECT own.id AS id FROM deletion AS own JOIN deletion AS above ON above.id = own.parent
+                        SELECT own.id AS id, item.name AS name, item.kind AS kind
+                        FROM deletion AS own JOIN deletion AS above ON above.id = own.parent
                         JOIN item ON item.id = own.id
                         WHERE own.parent = ? AND abs(above.time - own.time) <= \(span) AND item.isDeleted = 1
                             AND item.layout IS NOT 255
                         ORDER BY own.time DESC, own.id
                         """), arguments: [folder.data])
             // Of several items of one name, the one that was deleted last.
-            var names: Set<ItemName> = []
-            for row in rows {
-                guard found.count < limit, let item = try tree.item(ItemID(data: row["id"])),
-                    names.insert(item.name).inserted, seen.insert(item.id).inserted
-                else { continue }
-                found.append(item)
-                if item.body == .folder { folders.append(item.id) }
+            var names: Set<Data> = []
+            while let row = try rows.next() {
+                guard found.count < limit else { break }
+                let id = try ItemID(data: row["id"])
+                guard names.insert(row["name"]).inserted, seen.insert(id).inserted else { continue }
+                found.append(id)
+                if row["kind"] as Int64 == Int64(ItemKind.folder.rawValue) { folders.append(id) }
             }
         }
         return found

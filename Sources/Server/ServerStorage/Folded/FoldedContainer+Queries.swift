@@ -28,7 +28,11 @@ package struct ContainerTotals: Hashable, Sendable {
 }
 
 extension FoldedContainer {
-    /// Returns an item, or the one that it has become; nil if there is none, and for tombstones.
+    /// The most rows of one page, and the most conflict versions of one item that are read with it.
+    package static let pageSize = 200
+
+    /// Returns an item, or the one that it has become, with the first ``pageSize`` of its conflict versions; nil if there is none, and for
+    /// tombstones.
     package func item(_ id: ItemID) async throws -> CloudItem? {
         try await read { db in
             let tree = try FoldedTree(db)
@@ -37,25 +41,50 @@ extension FoldedContainer {
                 guard let next = try tree.alias(of: id) else { break }
                 id = next
             }
-            guard let item = try tree.item(id), !item.isDeleted else { return nil }
-            return item
+            let row = try Row.fetchOne(
+                db.cachedStatement(sql: "SELECT * FROM item WHERE id = ? AND isDeleted = 0"), arguments: [id.data])
+            return try row.map { try Self.item($0, conflicts: Self.pageSize, db) }
         }
     }
 
-    /// Returns the items from the container's root to the item.
+    /// Returns how many conflict versions an item has.
+    package func conflictCount(of item: ItemID) async throws -> Int {
+        try await read { db in
+            try Int.fetchOne(db, sql: "SELECT conflicts FROM item WHERE id = ?", arguments: [item.data]) ?? 0
+        }
+    }
+
+    /// Returns the content that an item has or had at a version; nil if it is not stored.
+    package func content(of item: ItemID, at version: VersionID) async throws -> ContentReference? {
+        try await read { db in
+            for table in ["item", "conflict", "version"] {
+                let row = try Row.fetchOne(
+                    db,
+                    sql: """
+                        SELECT layout, size, digest FROM \(table)
+                        WHERE \(table == "item" ? "id" : "item") = ? AND sequence = ? AND position = ? AND layout IS NOT NULL
+                        """,
+                    arguments: [item.data, Int64(clamping: version.sequence.value), Int64(version.index)])
+                if let row { return try FileContent(row).reference }
+            }
+            return nil
+        }
+    }
+
+    /// Returns the items from the container's root to the item, as ``children(of:from:limit:)`` does.
     package func path(of item: CloudItem) async throws -> [CloudItem] {
         try await read { db in
-            let tree = try FoldedTree(db)
             var path = [item]
-            while let first = path.first, first.id != .root, path.count < 512 {
-                guard let parent = try tree.item(first.parent) else { break }
-                path.insert(parent, at: 0)
+            while let last = path.last, last.id != .root, path.count < 512 {
+                guard let parent = try Self.items("id = ?", [last.parent.data], db).first else { break }
+                path.append(parent)
             }
-            return path
+            return path.reversed()
         }
     }
 
-    /// Returns a page of a folder, folders before files, ordered by name, and the total number of items.
+    /// Returns a page of a folder, folders before files, ordered by name, and the total number of items. Items of a list have neither
+    /// extended attributes nor a symlink's target, and of their conflict versions only the first.
     package func children(
         of folder: ItemID, from offset: Int, limit: Int
     ) async throws -> (items: [CloudItem], total: Int) {
@@ -70,25 +99,14 @@ extension FoldedContainer {
         }
     }
 
-    /// Returns at most `limit` items below a folder, each item after its contents.
-    package func descendants(of folder: ItemID, limit: Int) async throws -> [CloudItem] {
+    /// Returns a page of the items with conflict versions, ordered by name, and their total number.
+    package func conflicted(from offset: Int, limit: Int) async throws -> (items: [CloudItem], total: Int) {
         try await read { db in
-            let rows = try Row.fetchAll(
-                db,
-                sql: """
-                    WITH RECURSIVE below (id, depth) AS (
-                        SELECT id, 1 FROM item WHERE parent = ? AND isDeleted = 0
-                        UNION ALL
-                        SELECT item.id, depth + 1 FROM item JOIN below ON item.parent = below.id WHERE isDeleted = 0
-                    )
-                    SELECT item.* FROM item JOIN below ON below.id = item.id ORDER BY depth DESC LIMIT ?
-                    """, arguments: [folder.data, limit])
-            return try rows.map(FoldedTree(db).item)
+            let total = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM item WHERE conflicts > 0 AND isDeleted = 0")
+            let items = try Self.items(
+                "conflicts > 0 AND isDeleted = 0 ORDER BY nameKey, id LIMIT ? OFFSET ?", [limit, offset], db)
+            return (items, total ?? 0)
         }
-    }
-
-    package func conflicted(limit: Int) async throws -> [CloudItem] {
-        try await read { try Self.items("conflicts > 0 AND isDeleted = 0 ORDER BY nameKey LIMIT ?", [limit], $0) }
     }
 
     /// Returns files that are announced: their bytes are not in the cloud yet.
@@ -138,12 +156,19 @@ extension FoldedContainer {
     /// Returns the largest documents, the number of documents and the sum of their sizes. A package is one document.
     package func documents(limit: Int) async throws -> (largest: [StoredDocument], count: Int, bytes: UInt64) {
         try await read { db in
-            let rows = try Row.fetchAll(db, sql: Self.documentQuery, arguments: [ItemID.documents.data])
-            let tree = try FoldedTree(db)
-            let largest = try rows.prefix(limit).compactMap { row in
-                try tree.item(ItemID(data: row["document"])).map { StoredDocument(item: $0, size: bytes(row["size"])) }
+            var (largest, count, sum): ([StoredDocument], Int, UInt64) = ([], 0, 0)
+            // The rows are not kept: there may be as many as items.
+            let rows = try Row.fetchCursor(db, sql: Self.documentQuery, arguments: [ItemID.documents.data])
+            while let row = try rows.next() {
+                let size = bytes(row["size"])
+                count += 1
+                sum = sum.saturatingSum(size)
+                guard count <= limit else { continue }
+                largest += try Self.items("id = ?", [row["document"] as Data], db).map {
+                    StoredDocument(item: $0, size: size)
+                }
             }
-            return (largest, rows.count, rows.reduce(0) { $0.saturatingSum(bytes($1["size"])) })
+            return (largest, count, sum)
         }
     }
 
@@ -161,11 +186,24 @@ extension FoldedContainer {
         GROUP BY document ORDER BY size DESC, document
         """
 
-    private static func items(
-        _ condition: String, _ arguments: StatementArguments, _ db: Database
-    ) throws -> [CloudItem] {
-        let rows = try Row.fetchAll(db, sql: "SELECT * FROM item WHERE \(condition)", arguments: arguments)
-        return try rows.map(FoldedTree(db).item)
+    /// The columns of an item in a list.
+    private static let listed = """
+        id, parent, name, kind, isDeleted, x'' AS target, layout, size, digest, permissions, modified, created,
+        x'' AS extended, sequence, position, author, authorName, conflicts
+        """
+
+    static func items(_ condition: String, _ arguments: StatementArguments, _ db: Database) throws -> [CloudItem] {
+        let rows = try Row.fetchAll(
+            db.cachedStatement(sql: "SELECT \(listed) FROM item WHERE \(condition)"), arguments: arguments)
+        return try rows.map { try item($0, conflicts: 1, db) }
+    }
+
+    private static func item(_ row: Row, conflicts limit: Int, _ db: Database) throws -> CloudItem {
+        guard row["conflicts"] as Int64 > 0 else { return try CloudItem(row, conflicts: []) }
+        let rows = try Row.fetchAll(
+            db.cachedStatement(sql: "SELECT * FROM conflict WHERE item = ? ORDER BY sequence, position LIMIT ?"),
+            arguments: [row["id"] as Data, limit])
+        return try CloudItem(row, conflicts: try rows.map(ConflictVersion.init))
     }
 }
 

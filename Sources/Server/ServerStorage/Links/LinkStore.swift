@@ -71,7 +71,7 @@ package struct LinkStore: NounStore {
         let now = now()
         let expires = now + lifetime.components.seconds
         let id = try await database.commit(of: account) { db in
-            try db.execute("DELETE FROM link WHERE expires <= ?", [now])
+            try Self.remove("account = ? AND expires <= ?", [account.value, now], db)
             let place = try LogStore.requireContainer(container, account, db).id
             try Self.requireRoomForLink(of: account, db)
             let id = try db.value(
@@ -86,6 +86,7 @@ package struct LinkStore: NounStore {
                     expires,
                 ])
             guard let id else { throw StorageError(.failed, "The link could not be stored; try again.") }
+            try AccountStore.use(StorageCost.link, of: account, db)
             return id
         }
         return LinkRecord(
@@ -120,6 +121,7 @@ package struct LinkStore: NounStore {
         guard count ?? 0 < maximumLinks else {
             throw StorageError(.quota, "The account has reached the limit of \(maximumLinks) links. Withdraw some.")
         }
+        try AccountStore.reserve(StorageCost.link, of: account, db)
     }
 
     /// Returns the content that a link serves; nil for one that never existed, was withdrawn, or has expired: these look the same from
@@ -149,26 +151,42 @@ package struct LinkStore: NounStore {
         Hex.encode(hash(Array((link.password?.hash ?? Data())) + Array(token.text.utf8)))
     }
 
-    package func list(of account: AccountID) async throws -> [LinkRecord] {
+    /// Returns a page of an account's links, ordered by number, and how many there are.
+    package func page(
+        of account: AccountID, from offset: Int, limit: Int
+    ) async throws -> (links: [LinkRecord], total: Int) {
         let now = now()
         return try await database.read { db in
+            let total = try db.value(Int.self, "SELECT COUNT(*) \(Self.known)", [account.value, now])
             let rows = try db.rows(
-                """
-                SELECT link.*, container.name AS containerName FROM link
-                JOIN container ON container.id = link.container
-                WHERE account = ? AND expires > ? AND suspended IS NULL ORDER BY link.id
-                """, [account.value, now])
-            return try rows.map(LinkRecord.init)
+                "SELECT link.*, container.name AS containerName \(Self.known) ORDER BY link.id LIMIT ? OFFSET ?",
+                [account.value, now, limit, offset])
+            return (try rows.map(LinkRecord.init), total ?? 0)
         }
     }
+
+    /// Returns the links of an account that follow the one of this number, ordered by number.
+    package func list(of account: AccountID, after number: Int64, limit: Int) async throws -> [LinkRecord] {
+        let now = now()
+        return try await database.read { db in
+            try db.rows(
+                """
+                SELECT link.*, container.name AS containerName \(Self.known) AND link.id > ? ORDER BY link.id LIMIT ?
+                """, [account.value, now, number, limit]
+            ).map(LinkRecord.init)
+        }
+    }
+
+    /// The links of an account; its arguments are the account and the time.
+    private static let known = """
+        FROM link JOIN container ON container.id = link.container
+        WHERE account = ? AND expires > ? AND suspended IS NULL
+        """
 
     /// Withdraws a link. Returns false if the account has no such link.
     package func withdraw(_ id: Int64, of account: AccountID) async throws -> Bool {
         try await database.commit(of: account) { db in
-            return try db.execute(
-                """
-                DELETE FROM link WHERE id = ? AND container IN (SELECT id FROM container WHERE account = ?)
-                """, [id, account.value]) > 0
+            try Self.remove("link.id = ? AND account = ?", [id, account.value], db) > 0
         }
     }
 
@@ -203,9 +221,7 @@ package struct LinkStore: NounStore {
 
     /// Withdraws a link. Returns false if there is none of that number.
     package func withdraw(_ id: Int64) async throws -> Bool {
-        try await database.commit { db in
-            return try db.execute("DELETE FROM link WHERE id = ?", [id]) > 0
-        }
+        try await database.commit { try Self.remove("link.id = ?", [id], $0) > 0 }
     }
 
     /// Returns the contents that links of a container hold: their chunks, and those that their manifests name, must stay.
@@ -218,7 +234,33 @@ package struct LinkStore: NounStore {
     }
 
     static func removeAll(of account: Int64, _ db: any StorageTransaction) throws {
-        try db.execute("DELETE FROM link WHERE container IN (SELECT id FROM container WHERE account = ?)", [account])
+        try remove("account = ?", [account], db)
+    }
+
+    static func removeAll(in container: Int64, _ db: any StorageTransaction) throws {
+        try remove("container.id = ?", [container], db)
+    }
+
+    /// Removes links that expired long ago, of all accounts. Others may be valid again when a clock that is wrong is set back.
+    func removeExpired() async throws {
+        let cutoff = now() - Self.expiredSeconds
+        try await database.commit { try Self.remove("expires <= ?", [cutoff], $0) }
+    }
+
+    private static let expiredSeconds: Int64 = 30 * 86_400
+
+    /// Removes links, which then no longer count against their accounts' shares.
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    private static func remove(
+        _ condition: String, _ values: [any StorageValueConvertible], _ db: any StorageTransaction
+    ) throws -> Int {
+        let links = "FROM link JOIN container ON container.id = link.container WHERE \(condition)"
+        for row in try db.rows("SELECT account, COUNT(*) AS count \(links) GROUP BY account", values) {
+            try AccountStore.use(-StorageCost.link * (row["count"] as Int), of: AccountID(row["account"]), db)
+        }
+        return try db.execute("DELETE FROM link WHERE id IN (SELECT link.id \(links))", values)
     }
 
     /// Suspends every link of a server until its owner confirms it.

@@ -39,39 +39,42 @@ package struct LogStore: NounStore {
         }
         guard !payload.isEmpty else { throw StorageError(.invalid, "An entry must have at least one byte.") }
         let cost = StorageCost.entry(payload)
-        try await chunks.requireContents(of: payload, in: name, of: account)
-        let isOfKeyValues = Self.isOfKeyValues(payload)
+        // A payload that is not a batch has no meaning, and is not a setting.
+        let batch = try await chunks.bulk.batch(of: payload, for: account)
+        if let batch { try await chunks.requireContents(of: batch, in: name, of: account) }
+        let isOfKeyValues = batch.map(Self.isOfKeyValues) ?? false
         let now = now()
         let query = Self.target(of: key, after: position, in: name, account)
-        let sequence = try await database.commit(.account(account.value), after: query) { rows, db in
-            guard let target = try rows.first.map(Target.init) else { throw Self.missing(name) }
-            if let known = target.known { return known }
-            try Self.require(position, found: target.position, in: name)
-            let isFree = try isOfKeyValues && AccountStore.takeFree(cost, of: account, db)
-            if !isFree { try target.usage.reserve(cost, slack: Self.logSlack) }
-            let container = target.container
-            let next = container.sequence + 1
-            try db.enqueue(
-                """
-                INSERT INTO entry (container, sequence, key, payload, digest, created, isFree) VALUES (?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    container.id, Int64(next), key.map { Data($0.bytes) }, Data(payload),
-                    Data(target.end.chained(payload).bytes), now, isFree,
-                ])
-            try db.enqueue("UPDATE container SET sequence = ? WHERE id = ?", [Int64(next), container.id])
-            if !isFree { try AccountStore.use(cost, of: account, db) }
-            return next
+        let sequence = try await chunks.bulk.entry(payload.count, of: account) {
+            try await database.commit(.account(account.value), after: query) { rows, db in
+                guard let target = try rows.first.map(Target.init) else { throw Self.missing(name) }
+                if let known = target.known { return known }
+                try Self.require(position, found: target.position, in: name)
+                let isFree = try isOfKeyValues && AccountStore.takeFree(cost, of: account, db)
+                if !isFree { try target.usage.reserve(cost, slack: Self.logSlack) }
+                let container = target.container
+                let next = container.sequence + 1
+                try db.enqueue(
+                    """
+                    INSERT INTO entry (container, sequence, key, payload, digest, created, isFree)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """,
+                    [
+                        container.id, Int64(next), key.map { Data($0.bytes) }, Data(payload),
+                        Data(target.end.chained(payload).bytes), now, isFree,
+                    ])
+                try db.enqueue("UPDATE container SET sequence = ? WHERE id = ?", [Int64(next), container.id])
+                if !isFree { try AccountStore.use(cost, of: account, db) }
+                return next
+            }
         }
         changes.changed(name, to: sequence, of: account)
         return LogSequence(sequence)
     }
 
     /// Whether an entry has only changes of key-value stores.
-    static func isOfKeyValues(_ payload: [UInt8]) -> Bool {
-        // A payload that is not a batch has no meaning, and is not a setting.
-        guard let batch = try? ChangeBatch(decoding: payload), !batch.changes.isEmpty else { return false }
-        return batch.changes.allSatisfy { if case .setValue = $0 { true } else { false } }
+    static func isOfKeyValues(_ batch: ChangeBatch) -> Bool {
+        !batch.changes.isEmpty && batch.changes.allSatisfy { if case .setValue = $0 { true } else { false } }
     }
 
     /// What an append has to know.

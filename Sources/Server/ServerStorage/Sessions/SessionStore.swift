@@ -115,17 +115,24 @@ package struct SessionStore: NounStore {
         }
     }
 
-    package func list(of account: AccountID) async throws -> [SessionRecord] {
+    /// Returns the newest sessions of an account, the oldest of them first, and how many there are.
+    package func newest(
+        of account: AccountID, limit: Int
+    ) async throws -> (newest: [SessionRecord], total: Int) {
         let now = now()
         return try await database.read { db in
-            let rows = try db.rows(
-                "SELECT * FROM session WHERE account = ? AND seen >= ? AND created >= ? ORDER BY id",
-                [account.value, now - Self.idleSeconds, now - Self.lifeSeconds])
-            return try rows.map { row in
+            let condition = "FROM session WHERE account = ? AND seen >= ? AND created >= ?"
+            let values: [any StorageValueConvertible] = [
+                account.value, now - Self.idleSeconds, now - Self.lifeSeconds,
+            ]
+            let total = try db.value(Int.self, "SELECT COUNT(*) \(condition)", values)
+            let rows = try db.rows("SELECT * \(condition) ORDER BY id DESC LIMIT ?", values + [limit])
+            let newest = try rows.reversed().map { row in
                 try SessionRecord(
                     id: row["id"], browser: row["browser"], created: Timestamp(seconds: row["created"]),
                     seen: Timestamp(seconds: row["seen"]))
             }
+            return (newest, total ?? 0)
         }
     }
 
