@@ -34,6 +34,46 @@ struct ConnectionTests {
         #expect(!rules.isWatched)
     }
 
+    @Test("of the requests that a client has sent one at a time is handled, and meanwhile nothing more is read")
+    func oneAtATime() {
+        var rules = ConnectionRules(Self.limits)
+        #expect(rules.mayBegin && rules.mayRead)
+        rules.readHead()
+        // Its body may still arrive.
+        #expect(!rules.mayBegin && rules.mayRead)
+        rules.readEnd()
+        #expect(!rules.mayRead)
+        rules.writesEnd(now: .seconds(1))
+        #expect(!rules.mayBegin && !rules.mayRead)
+        rules.responseTaken()
+        #expect(rules.mayBegin && rules.mayRead)
+    }
+
+    @Test("requests of an address that has not signed in are handled at a bounded rate, whatever others send")
+    func rate() {
+        var rate = RequestRate()
+        let many = (0..<1_000).count { _ in rate.allows("a", now: .zero) }
+        #expect(many == RequestRate.burst)
+        let other = rate.allows("b", now: .zero)
+        #expect(other)
+        let later = (0..<1_000).count { _ in rate.allows("a", now: .seconds(1)) }
+        #expect(later == 50)
+        // However many addresses send requests, the table is bounded and no address is refused for ever.
+        for number in 0..<30_000 { _ = rate.allows("\(number)", now: .seconds(1)) }
+        let last = rate.allows("c", now: .seconds(1))
+        #expect(last)
+    }
+
+    @Test("a connection that has signed in, or is of the machine itself, has no such rate")
+    func strangers() {
+        var table = ConnectionTable(.init(maximum: 100, perAddress: 10))
+        _ = table.open(1, from: "a", now: .zero)
+        _ = table.open(2, from: nil, now: .zero)
+        #expect(table.strangerAddress(of: 1) == "a" && table.strangerAddress(of: 2) == nil)
+        table.signIn(1, AccountID(1))
+        #expect(table.strangerAddress(of: 1) == nil)
+    }
+
     @Test("a client that does not read its response, or reads it too slowly, is disconnected")
     func readers() {
         var rules = ConnectionRules(Self.limits)

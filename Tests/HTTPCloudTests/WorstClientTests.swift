@@ -18,8 +18,11 @@ struct WorstClientTests {
     private struct Raw: Sendable {
         let descriptor: Int32
 
-        init(_ port: Int, _ text: String) throws {
+        init(_ port: Int, _ text: String, window: Int32? = nil) throws {
             descriptor = try Loopback.connect(to: port)
+            if var window {
+                setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &window, socklen_t(MemoryLayout<Int32>.size))
+            }
             send(text)
         }
 
@@ -109,9 +112,30 @@ struct WorstClientTests {
         try await withServer(configure: { $0.readerPatience = .milliseconds(500) }) { server in
             let port = try server.port
             let many = String(repeating: Self.head("GET", "/console/style.css"), count: 4_000)
-            let connections = try (0..<4).map { _ in try Raw(port, many) }
+            // A small window of the receiver, which is full soon.
+            let connections = try (0..<4).map { _ in try Raw(port, many, window: 4_096) }
             for connection in connections { #expect(await offPool { connection.isBroken() }) }
             for connection in connections { connection.close() }
+        }
+    }
+
+    @Test(
+        "every one of a thousand requests that were sent at once is answered, in order, and the connection still works")
+    func pipelined() async throws {
+        try await withServer { server in
+            let head = "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n"
+            let other = "GET /console/live.js HTTP/1.1\r\nHost: x\r\n\r\n"
+            let last = "GET /none HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+            let connection = try Raw(
+                server.port,
+                String(repeating: head, count: 500) + String(repeating: other, count: 3)
+                    + String(repeating: head, count: 500) + last)
+            let text = await offPool { connection.readToEnd() } ?? ""
+            connection.close()
+            let answers = text.ranges(of: "HTTP/1.1 ").map { text[$0.upperBound...].prefix(3) }
+            #expect(answers.count == 1_004 && answers.dropLast().allSatisfy { $0 == "200" } && answers.last == "404")
+            let scripts = text.ranges(of: "text/javascript")
+            #expect(scripts.count == 3)
         }
     }
 

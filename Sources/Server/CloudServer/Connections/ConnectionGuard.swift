@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// A channel handler behind the decoder of every connection, which closes the connection when ``ConnectionRules`` or ``Connections`` say
-/// so.
+/// A channel handler behind the decoder of every connection. It passes on one request at a time, and closes the connection when
+/// ``ConnectionRules`` or ``Connections`` say so.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -16,6 +16,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var ticket: UInt64?
     private var timer: Scheduled<Void>?
     private var mustEndOutput = false
+    /// What has arrived and was not passed on: at most what one read of the socket returns, because nothing is read meanwhile.
+    private var waiting: CircularBuffer<HTTPRequestPart> = []
+    private var wantsRead = false
+    private var isInputClosed = false
+    private var pause: Scheduled<Void>?
 
     init(_ connections: Connections, _ limits: ConnectionRules.Limits) {
         self.connections = connections
@@ -33,19 +38,64 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        endTimers()
+    }
+
+    private func endTimers() {
         timer?.cancel()
         timer = nil
+        pause?.cancel()
+        pause = nil
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        timer?.cancel()
-        timer = nil
+        endTimers()
+        waiting = []
+        wantsRead = false
         context.fireChannelInactive()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if let ticket { connections.isActive(ticket) }
-        switch unwrapInboundIn(data) {
+        waiting.append(unwrapInboundIn(data))
+        passOn(context)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case ChannelEvent.inputClosed? = event as? ChannelEvent, !waiting.isEmpty else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        // Requests that arrived before are handled before.
+        isInputClosed = true
+    }
+
+    /// Passes on what has arrived, up to the head of a request that has to wait.
+    private func passOn(_ context: ChannelHandlerContext) {
+        while let part = waiting.first {
+            if case .head = part {
+                guard rules.mayBegin else { return }
+                if let ticket, !connections.mayBegin(ticket) { return passOnLater(context) }
+                rules.readHead()
+            }
+            waiting.removeFirst()
+            pass(part, context)
+        }
+        if isInputClosed {
+            isInputClosed = false
+            context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }
+        if wantsRead { read(context: context) }
+    }
+
+    /// Passes on what arrived with an earlier read, whose end was passed on then.
+    private func passOnWhatWaited(_ context: ChannelHandlerContext) {
+        let count = waiting.count
+        passOn(context)
+        if waiting.count < count { context.fireChannelReadComplete() }
+    }
+
+    private func pass(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
         case .head: break
         case .body(let bytes):
             if rules.readBody(bytes.readableBytes) == .stopReading {
@@ -54,24 +104,40 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             }
         case .end: rules.readEnd()
         }
-        context.fireChannelRead(data)
+        context.fireChannelRead(wrapInboundOut(part))
+    }
+
+    private func passOnLater(_ context: ChannelHandlerContext) {
+        guard pause == nil else { return }
+        pause = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(RequestRate.interval)) { [self] in
+            pause = nil
+            passOnWhatWaited(context)
+        }
     }
 
     func read(context: ChannelHandlerContext) {
-        guard rules.mayRead else { return }
-        context.read()
+        wantsRead = !rules.mayRead || !waiting.isEmpty
+        if !wantsRead { context.read() }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let (now, bytes) = (connections.now, size(of: unwrapOutboundIn(data)))
         rules.writes(now: now)
-        if case .end = unwrapOutboundIn(data) { rules.writesEnd(now: now) }
+        var isEnd = false
+        if case .end = unwrapOutboundIn(data) {
+            isEnd = true
+            rules.writesEnd(now: now)
+        }
         let promise = promise ?? context.eventLoop.makePromise()
         promise.futureResult.assumeIsolated().whenComplete { [self] result in
             rules.wrote(bytes)
             guard case .success = result else { return }
             if let ticket { connections.isActive(ticket) }
             endOutputOnceTaken(context)
+            guard isEnd else { return }
+            rules.responseTaken()
+            // Other connections of this thread come first.
+            context.eventLoop.assumeIsolated().execute { [self] in passOnWhatWaited(context) }
         }
         context.write(data, promise: promise)
         watch(context)

@@ -32,9 +32,23 @@ struct ConnectionRules {
     private var responsesEnded = 0
     /// Set once a response was sent whose request body is still arriving: since when, and how many bytes may still arrive.
     private var unread: (since: Duration, bytes: Int)?
-    private(set) var mayRead = true
+    private var hasStopped = false
+    /// Requests whose heads were passed on, and those whose responses were taken.
+    private var requestsBegun = 0
+    private var responsesTaken = 0
 
     init(_ limits: Limits) { self.limits = limits }
+
+    /// Whether the next request may be handled: a connection has one request under way, whatever else its client has sent already.
+    var mayBegin: Bool { requestsBegun <= responsesTaken }
+
+    /// Whether more may be read: nothing while a request that has arrived is being handled.
+    var mayRead: Bool { !hasStopped && (mayBegin || requestsEnded < requestsBegun) }
+
+    mutating func readHead() { requestsBegun += 1 }
+
+    /// Records that the end of a response was taken, by at least the kernel.
+    mutating func responseTaken() { responsesTaken += 1 }
 
     /// Whether ``check(now:)`` has something to look at.
     var isWatched: Bool { pending > 0 || unread != nil }
@@ -44,8 +58,8 @@ struct ConnectionRules {
         guard var rest = unread else { return .none }
         rest.bytes -= bytes
         unread = rest
-        guard rest.bytes < 0, mayRead else { return .none }
-        mayRead = false
+        guard rest.bytes < 0, !hasStopped else { return .none }
+        hasStopped = true
         return .stopReading
     }
 

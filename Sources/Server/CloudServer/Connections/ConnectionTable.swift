@@ -52,6 +52,11 @@ struct ConnectionTable {
         return evicted
     }
 
+    /// The address of a connection that has not signed in; nil where it has no bound of its own.
+    func strangerAddress(of ticket: UInt64) -> String? {
+        entries[ticket].flatMap { $0.account == nil ? $0.address : nil }
+    }
+
     mutating func isActive(_ ticket: UInt64, now: Duration) { entries[ticket]?.active = now }
 
     mutating func signIn(_ ticket: UInt64, _ account: AccountID) {

@@ -9,6 +9,7 @@ final class Connections: Sendable {
         var channels: [UInt64: any Channel] = [:]
         var tickets: [ObjectIdentifier: UInt64] = [:]
         var last: UInt64 = 0
+        var rate = RequestRate()
     }
 
     private let state: Mutex<State>
@@ -40,6 +41,15 @@ final class Connections: Sendable {
         }
         for channel in evicted { channel.close(promise: nil) }
         return ticket
+    }
+
+    /// Whether the next request of a connection may be handled now; see ``RequestRate``.
+    func mayBegin(_ ticket: UInt64) -> Bool {
+        let now = now
+        return state.withLock { state in
+            guard let address = state.table.strangerAddress(of: ticket) else { return true }
+            return state.rate.allows(address, now: now)
+        }
     }
 
     func isActive(_ ticket: UInt64) {
