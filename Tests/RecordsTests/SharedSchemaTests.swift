@@ -30,8 +30,43 @@ struct SharedSchemaTests {
             "CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT 1; END", "CREATE VIRTUAL TABLE a USING fts5(x)",
             "CREATE TEMP TABLE a(x)", "ATTACH 'x' AS y", "/**/ INSERT INTO a VALUES (1)", "CREATE TABLE a('x)", "",
             "create table a(x /* SELECT */ text) as/**/select 1",
+            "CREATE TABLE a(x, z BLOB GENERATED ALWAYS AS (zeroblob(400000000)) STORED)",
+            "CREATE TABLE a(x, z BLOB AS (zeroblob(400000000)))",
+            "CREATE TABLE a(x CHECK (length(randomblob(900000000)) > 0))",
+            "CREATE TABLE a(x CHECK (\"randomblob\"(9) > 0))", "CREATE TABLE a(x CHECK ([randomblob](9) > 0))",
+            "CREATE TABLE a(x CHECK (randomblob/**/(9) > 0))", "CREATE TABLE a(x DEFAULT (zeroblob(9)))",
+            "CREATE TABLE a(x DEFAULT (1))", "CREATE TABLE a(x CHECK (x LIKE '%a%a%a%a%b'))",
+            "CREATE TABLE a(x CHECK (x -> '$' = 1))", "CREATE TABLE a(x CHECK (x || x || x <> ''))",
+            "CREATE TABLE a(x COLLATE \"NOCASE\")", "CREATE TABLE a(x COLLATE slow)",
+            "CREATE TABLE a(x CHECK ((x)(1)))",
+            "CREATE TABLE a(x CHECK (char(1)))", "CREATE TABLE a(x))", "CREATE TABLE a(x",
         ])
     func refused(_ statement: String) { #expect(!SharedSchema.isSafe(statement, isTable: true)) }
+
+    @Test(
+        "ordinary tables have types, keys, references, collations, literals and comparisons",
+        arguments: [
+            "CREATE TABLE \"order\"(id INTEGER PRIMARY KEY AUTOINCREMENT, name VARCHAR(255) NOT NULL COLLATE NOCASE UNIQUE)",
+            "CREATE TABLE a(x DECIMAL(10, 2) DEFAULT -1.5, y TEXT DEFAULT CURRENT_TIMESTAMP, z DEFAULT 'text', w DEFAULT NULL)",
+            "CREATE TABLE a(x, y REFERENCES b(z) ON DELETE CASCADE, PRIMARY KEY (x, y), UNIQUE (y)) WITHOUT ROWID, STRICT",
+            "CREATE TABLE a(x, FOREIGN KEY (x) REFERENCES \"b\" (\"z\") DEFERRABLE INITIALLY DEFERRED)",
+            "CREATE TABLE IF NOT EXISTS a(x CHECK (x IN (0, 1) AND (x > 0 OR x IS NOT NULL)), y CHECK (y BETWEEN 1 AND 9))",
+            "CREATE TABLE a(x DEFAULT TRUE, y BLOB DEFAULT x'00')",
+        ])
+    func ordinary(_ statement: String) { #expect(SharedSchema.isSafe(statement, isTable: true)) }
+
+    @Test("an index names columns, their collations and a comparison, and calls nothing")
+    func indexes() {
+        for good in [
+            "CREATE INDEX i ON a(x, y COLLATE NOCASE DESC)",
+            "CREATE UNIQUE INDEX \"i\" ON \"a\"(\"x\") WHERE y IS NOT NULL",
+        ] { #expect(SharedSchema.isSafe(good, isTable: false), "\(good)") }
+        for bad in [
+            "CREATE INDEX i ON a(lower(x))", "CREATE INDEX i ON a(x) WHERE length(x) > 1",
+            "CREATE INDEX i ON a(zeroblob(9))",
+            "CREATE INDEX i ON a(x) WHERE \"length\" (x) > 1",
+        ] { #expect(!SharedSchema.isSafe(bad, isTable: false), "\(bad)") }
+    }
 
     @Test("what the words of a statement are does not depend on quotes and comments")
     func words() {

@@ -1,19 +1,34 @@
-/// Splits a statement of SQL into its bare words, as SQLite's tokenizer does (sqlite.org/lang_keywords.html, sqlite.org/lang_comment.html).
+/// Splits a statement of SQL into its words, as SQLite's tokenizer does (sqlite.org/lang_keywords.html, sqlite.org/lang_comment.html).
 enum SQLWords {
     /// Returns the words outside of quotes and comments, in upper case.
     ///
     /// - Returns: Nil if a quote is not closed, or if a semicolon or a NUL ends the statement before the text's end.
     static func words(of sql: String) -> [String]? {
+        tokens(of: sql)?.compactMap { if case .word(let word) = $0 { word } else { nil } }
+    }
+
+    enum Token: Hashable {
+        /// A bare word or a number, in upper case.
+        case word(String)
+        /// A text or a name in quotes.
+        case quoted
+        case symbol(UInt8)
+    }
+
+    /// Returns the words, quotes and other characters outside of comments and white space; nil as ``words(of:)`` does.
+    static func tokens(of sql: String) -> [Token]? {
         let bytes = Array(sql.utf8)
-        var words: [String] = []
+        var tokens: [Token] = []
         var place = 0
         while place < bytes.count {
             switch bytes[place] {
             case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
                 guard let end = close(bytes, from: place, quote: bytes[place]) else { return nil }
+                tokens.append(.quoted)
                 place = end
             case UInt8(ascii: "["):
                 guard let end = bytes[place...].firstIndex(of: UInt8(ascii: "]")) else { return nil }
+                tokens.append(.quoted)
                 place = end + 1
             case UInt8(ascii: "-") where follows(bytes, place, UInt8(ascii: "-")):
                 place = bytes[place...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
@@ -22,12 +37,14 @@ enum SQLWords {
             case UInt8(ascii: ";"), 0: return nil
             case let byte where isWord(byte):
                 let end = bytes[place...].firstIndex { !isWord($0) } ?? bytes.count
-                words.append(String(decoding: bytes[place..<end], as: UTF8.self).uppercased())
+                tokens.append(.word(String(decoding: bytes[place..<end], as: UTF8.self).uppercased()))
                 place = end
-            default: place += 1
+            case let byte:
+                if byte > 0x20 { tokens.append(.symbol(byte)) }
+                place += 1
             }
         }
-        return words
+        return tokens
     }
 
     private static func follows(_ bytes: [UInt8], _ place: Int, _ byte: UInt8) -> Bool {

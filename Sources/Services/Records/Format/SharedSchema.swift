@@ -85,12 +85,13 @@ package struct SharedSchema: Codable, Hashable, Sendable {
         }
     }
 
-    /// Returns whether SQL text is one statement that makes an ordinary table, or one of its indexes, and reads no other table.
+    /// Returns whether SQL text is one statement that makes an ordinary table, or one of its indexes, reads no other table, and has no
+    /// expression that calls a function (``SchemaGrammar``).
     package static func isSafe(_ statement: String, isTable: Bool) -> Bool {
-        guard let words = SQLWords.words(of: statement) else { return false }
+        guard let tokens = SQLWords.tokens(of: statement) else { return false }
         let start = isTable ? [["CREATE", "TABLE"]] : [["CREATE", "INDEX"], ["CREATE", "UNIQUE", "INDEX"]]
-        // No definition of a table or an index has a subquery.
-        return start.contains { words.starts(with: $0) } && !words.contains("SELECT")
+        return start.contains { tokens.starts(with: $0.map { .word($0) }) }
+            && SchemaGrammar.isSafe(tokens, isTable: isTable)
     }
 }
 
