@@ -24,6 +24,6 @@ struct CloudReasonTests {
         #expect(CloudStatus.Reason(.offline(SwitchableCloud.refusal.message), .quota) == .takenOffline)
     }
 
-    @Test("a cloud that can be used has no reason, even after an error")
+    @Test("an error of the cloud's state is no reason while it can be read; what it refuses has its own")
     func online() { #expect(CloudStatus.Reason(.online, .quota) == nil) }
 }

@@ -16,6 +16,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case refused = 6
     /// `check` found problems.
     case problemsFound = 7
+    /// `sync --wait`: everything but paused items is in the cloud.
+    case paused = 8
     /// `coordinate` or `run` cannot run the program it was given; the status is that of a shell.
     case commandNotRunnable = 126
     case commandNotFound = 127
@@ -33,6 +35,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .timedOut: "timed out"
         case .refused: "refused, nothing was changed"
         case .problemsFound: "check or repair found problems"
+        case .paused: "paused items are not in the cloud"
         case .commandNotRunnable: "the command cannot be run"
         case .commandNotFound: "no such command"
         }
@@ -46,6 +49,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         switch code {
         case .offline: self = .offline
         case .timedOut: self = .timedOut
+        case .paused: self = .paused
         case .busy, .notUploaded, .pinned, .permissionDenied, .stateInUse, .mountPoint, .deadlock, .conflict:
             self = .refused
         case .notFound, .invalidRequest, .versionMismatch, .unsupported, .diskFull, .quota, .damaged, .cancelled,

@@ -2,6 +2,18 @@ package import CloudStorage
 package import DaemonProtocol
 package import Sync
 
+extension CloudStatus {
+    /// Creates the status of a cloud that can be read. A cloud that is full is named only while something is to be sent.
+    package init(url: String, refusal: WriteRefusal?, isAnyPending: Bool) {
+        guard let refusal, isAnyPending || refusal.isReadOnly else {
+            self.init(url: url, state: .online)
+            return
+        }
+        self.init(
+            url: url, state: .online, message: refusal.message, reason: refusal.isReadOnly ? .refused : .full)
+    }
+}
+
 extension CloudStatus.Reason {
     /// Creates the reason why the cloud is offline; nil if it is not.
     /// - Parameter cause: The kind of the last error of the cloud.

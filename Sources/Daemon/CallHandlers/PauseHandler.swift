@@ -71,12 +71,25 @@ struct PauseHandler: NounHandler {
             else { throw conflict(request.path, "another device wrote the document") }
             try await upload(item, request, known: known)
         case .drop:
+            try await requireCloudVersion(of: item, request.path)
             do { try await paused.dropEdits(of: item) } catch let error as VersionError {
                 throw DaemonFailure(error, request.path)
             }
             try await setPaused(request.staysPaused, item)
+            device.engine.writeAgain()
         }
         return DoneResponse()
+    }
+
+    /// Throws for a document that has only its edit, which is dropped by deleting it.
+    private func requireCloudVersion(of item: LocalItem, _ path: MountPath) async throws {
+        let remote = try await blocking { [self] in
+            try device.metadata.read { try $0.remote(item.item, in: item.container) }
+        }
+        guard remote == nil else { return }
+        throw DaemonFailure(
+            .conflict, "the cloud has no version of it", path: path.description,
+            advice: "Delete it, or move it out of the mount.")
     }
 
     private var paused: PausedSync { PausedSync(device.engine.context) }

@@ -97,7 +97,7 @@ struct StatusHandler: NounHandler {
                 device: DeviceStatus(
                     name: configuration.deviceName, id: device.identity.current.description,
                     renewed: try transaction.deviceRenewal().map(WireTime.init)),
-                cloud: cloudStatus())
+                cloud: cloudStatus(isAnyPending: pending.items > 0))
             status.queue = QueueStatus(
                 uploads: UInt64(transfers.count { $0.isUpload }),
                 downloads: UInt64(try transaction.transfers.wantedTotal()), pendingItems: UInt64(pending.items),
@@ -109,7 +109,10 @@ struct StatusHandler: NounHandler {
             status.errors += try loopFailures(transaction)
             if let nameFailure { status.errors.append(nameFailure) }
             status.errors += try ignoreFailures(transaction)
-            status.errors += try transaction.transfers.failed(limit: 100).map { item in
+            let kept = try keptEdits(transaction)
+            status.errors += kept.failures
+            status.errors += try transaction.transfers.failed(limit: 100).filter { !kept.nodes.contains($0.node) }.map {
+                item in
                 DaemonFailure(
                     .failed, sentences: item.uploadError ?? item.downloadError ?? "it failed",
                     path: try path(of: item, transaction).description)
@@ -169,6 +172,23 @@ struct StatusHandler: NounHandler {
         }
     }
 
+    /// Returns the edits that stay on this device because it may only read, at most 100, and a failure for each.
+    private func keptEdits(
+        _ transaction: MetadataTransaction
+    ) throws -> (nodes: Set<NodeID>, failures: [DaemonFailure]) {
+        guard device.engine.refusal?.isReadOnly == true else { return ([], []) }
+        let items = try transaction.pending.items(before: Timestamp(nanoseconds: .max), limit: 100)
+        let failures = try items.map { item in
+            let advice =
+                item.isKnown
+                ? "`ubiquity resume --drop-edits` replaces it by the cloud's version." : "Delete it to drop it."
+            return DaemonFailure(
+                .permissionDenied, "it is kept on this device only", path: try path(of: item, transaction).description,
+                advice: advice)
+        }
+        return (Set(items.map(\.node)), failures)
+    }
+
     /// A failure if another device has this one's name; otherwise nil.
     private var nameFailure: DaemonFailure? {
         guard device.engine.context.namesakes.areFound else { return nil }
@@ -188,13 +208,13 @@ struct StatusHandler: NounHandler {
             advice: "Delete or evict documents, or free some space on that disk; uploads continue.")
     }
 
-    private func cloudStatus() -> CloudStatus {
+    private func cloudStatus(isAnyPending: Bool) -> CloudStatus {
         let url = configuration.cloud.description
         let (state, cause) = device.engine.condition
         let reason = CloudStatus.Reason(state, cause)
         var status =
             switch state {
-            case .online: CloudStatus(url: url, state: .online)
+            case .online: CloudStatus(url: url, refusal: device.engine.refusal, isAnyPending: isAnyPending)
             case .connecting:
                 CloudStatus(url: url, state: .offline, message: CloudStatus.connecting, reason: reason)
             case .offline(let why), .stopped(let why):

@@ -26,13 +26,18 @@ struct SyncHandler: NounHandler {
             device.files.noteIdleEdits(pause: .zero)
             device.files.includeAgain(pause: .zero)
         }
+        engine.writeAgain()
         engine.localTreeChanged()
         guard request.wait else { return try await response() }
         try await followCloud(within: request.timeout) { [self] in
-            try await !blocking { [self] in try device.metadata.read { try $0.pending.hasAny() } }
+            if let failure = try await refusalFailure() { throw failure }
+            return try await blocking { [self] in
+                try device.metadata.read { try !$0.pending.hasAny() || $0.pending.areAllPaused() }
+            }
         } late: {
             timedOut(try await response())
         }
+        if let failure = try await pausedFailure() { throw failure }
         return try await response()
     }
 
@@ -63,6 +68,29 @@ struct SyncHandler: NounHandler {
             }
             try await clock.sleep(for: .milliseconds(20))
         }
+    }
+
+    /// Returns the failure of a wait for changes that stay on this device because it may only read; nil if there are none.
+    private func refusalFailure() async throws -> DaemonFailure? {
+        guard let refusal = device.engine.refusal, refusal.isReadOnly else { return nil }
+        let items = try await response().pendingItems
+        guard items > 0 else { return nil }
+        let what = items == 1 ? "1 change is" : "\(items) changes are"
+        return DaemonFailure(
+            .permissionDenied, "\(what) kept on this device only, because it may only read",
+            advice: "\(refusal.message) `ubiquity status` names them.")
+    }
+
+    /// Returns the failure of a wait after which only paused changes are left; nil if there are none.
+    private func pausedFailure() async throws -> DaemonFailure? {
+        let (names, count) = try await blocking { [self] in
+            try device.metadata.read { try $0.pending.paused(limit: 3) }
+        }
+        guard count > 0 else { return nil }
+        let listed = names.map { "\($0)" }.joined(separator: ", ") + (count > names.count ? ", …" : "")
+        return DaemonFailure(
+            .paused, "\(count) item\(count == 1 ? " is" : "s are") paused\(names.isEmpty ? "" : " (\(listed))")",
+            advice: "Everything else is in the cloud; `ubiquity resume` sends \(count == 1 ? "it" : "them").")
     }
 
     private func timedOut(_ now: SyncResponse) -> DaemonFailure {

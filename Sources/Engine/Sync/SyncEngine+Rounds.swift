@@ -16,7 +16,7 @@ extension SyncEngine {
         for container in try await containers() where container.isInCloud {
             let isFollowed = try await confined(container) {
                 try await pull(container)
-                if try await push(container) { didTell = true }
+                if try await pushUnlessRefused(container) { didTell = true }
             }
             isWhole = isWhole && isFollowed
         }
@@ -32,7 +32,7 @@ extension SyncEngine {
     }
 
     private func uploadOnce(_ lane: UploadService.Lane) async throws -> Bool {
-        guard try await uploads.uploadDue(lane) else { return false }
+        guard mayWrite, try await uploads.uploadDue(lane) else { return false }
         logBell.ring()
         return true
     }
@@ -102,12 +102,7 @@ extension SyncEngine {
             defer { shared.isListStale = false }
             return shared.isListStale
         }
-        for container in local where !container.isInCloud {
-            try await context.backend.createContainer(container.name)
-            try await context.blocking { [context] in
-                try context.metadata.write(.uploading) { try $0.setIsInCloud(container.id) }
-            }
-        }
+        for container in local where !container.isInCloud { try await createUnlessRefused(container) }
         guard isStale else { return }
         do {
             let known = Set(local.map(\.name))
@@ -194,7 +189,7 @@ extension SyncEngine {
     }
 
     /// Appends settled local changes to the log, batch by batch. Returns whether there were any.
-    private func push(_ container: LocalContainer) async throws -> Bool {
+    func push(_ container: LocalContainer) async throws -> Bool {
         try await context.blocking { [follower] in try follower.followUnsettled(in: container) }
         var didTell = false
         while let batch = try await context.blocking({ [outbox] in try outbox.next(in: container) }) {

@@ -47,6 +47,7 @@ package final class SyncEngine: Sendable {
         var state = CloudState.connecting
         /// The kind of the last error of the cloud.
         var cause: CloudError.Code?
+        var refusal: WriteRefusal?
         var isListStale = true
         var space: CloudSpace?
         var rounds: UInt64 = 0
@@ -169,6 +170,7 @@ package final class SyncEngine: Sendable {
             case .containerChanged: break
             case .containersChanged: shared.withLock { $0.isListStale = true }
             case .reachabilityChanged:
+                noteAccepted()
                 downloads.retryNow()
                 for bell in uploadBells.values { bell.ring() }
                 downloadBell.ring()
@@ -245,6 +247,7 @@ package final class SyncEngine: Sendable {
             context.log.debug("no room on this device", metadata: ["loop": "\(loop)", "why": "\(error)"])
             return room.noteFull()
         }
+        guard !noteRefusal(error) else { return }
         let state: CloudState
         switch error {
         case let error as CloudError where error.code == .foreign || error.code == .tooNew:

@@ -27,6 +27,8 @@ package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringCo
         case deadlock
         /// Another device wrote the content that the request would replace.
         case conflict
+        /// What is left waits until a person resumes its sync.
+        case paused
         case cancelled
         case failed
 

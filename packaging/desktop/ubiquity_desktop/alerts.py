@@ -117,7 +117,7 @@ class Alerts:
 
     def _others(self, facts, now, present):
         shown = []
-        if not facts.is_online and facts.reason in PERSONAL:
+        if facts.reason in PERSONAL:
             self._said[facts.mount] = _plain(facts.message)
         for cause, alert, patience in self._causes(facts):
             if cause in present or self._is_said(facts.mount, alert):
@@ -145,7 +145,7 @@ class Alerts:
             yield f"signedOut|{place}|", Alert(
                 f"signedOut|{place}|", "This device is signed out", f"{name}: {visible(facts.message)}",
                 is_urgent=True, icon="ubiquity-tray-attention"), _PATIENCE
-        elif not facts.is_online and reason in PERSONAL:
+        elif reason in PERSONAL:
             yield f"cloud|{place}|{reason}", Alert(
                 f"cloud|{place}|{reason}", _CLOUD_TITLES[reason], f"{name}: {visible(facts.message)}",
                 (("Open Folder", ("open", place)),), ("open", place), True, "ubiquity-tray-attention"), 0
@@ -177,7 +177,7 @@ def personal_troubles(facts):
     cloud = _plain(facts.message)
     return [
         trouble for trouble in facts.troubles
-        if facts.is_online or (trouble.code not in ("failed", "offline", "timedOut") and _plain(trouble.text) != cloud)
+        if facts.is_online and facts.reason not in PERSONAL or (trouble.code not in ("failed", "offline", "timedOut") and _plain(trouble.text) != cloud)
     ]
 
 

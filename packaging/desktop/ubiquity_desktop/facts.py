@@ -46,7 +46,7 @@ class Facts(NamedTuple):
     is_reached: bool = False
     is_online: bool = False
     # Why it is not online, in the daemon's words: `takenOffline`, `full`, `refused`, `stopped`, `connecting`, `unreachable`. Older daemons
-    # give none.
+    # give none. Of a cloud that is online and accepts no changes: `full` or `refused`.
     reason: Optional[str] = None
     message: str = ""
     # False: this device is not signed in at its server.

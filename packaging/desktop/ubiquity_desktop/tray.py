@@ -86,7 +86,7 @@ def _state(facts):
 
 def _personal(facts):
     is_signed_out = facts.is_signed_in is False and facts.reason != "takenOffline"
-    is_refused = not facts.is_online and (facts.reason in PERSONAL or is_signed_out)
+    is_refused = facts.reason in PERSONAL or (not facts.is_online and is_signed_out)
     return is_refused or bool(personal_troubles(facts))
 
 
@@ -111,7 +111,7 @@ def account(facts):
 def summary(facts):
     if not facts.is_reached:
         return "The daemon does not respond"
-    if not facts.is_online:
+    if not facts.is_online or facts.reason in PERSONAL:
         waiting = f"; {_counted(facts.pending_items, 'change')} will be uploaded later" if facts.pending_items else ""
         return f"{_REASONS.get(facts.reason, 'Offline')}{waiting}"
     if not facts.is_busy:
@@ -148,7 +148,7 @@ def _entries(facts):
     entries.append(Entry("open", "Open Folder", ("open", facts.mount), icon="folder-open"))
     entries += _conflicts(facts)
     troubles = personal_troubles(facts)
-    if not facts.is_online and _personal(facts) and facts.message:
+    if (not facts.is_online or facts.reason in PERSONAL) and _personal(facts) and facts.message:
         entries.append(Entry("cloud", _short(facts.message), icon="dialog-warning"))
     if troubles:
         entries.append(Entry("troubles", "Last Problems", children=_lines(troubles, lambda trouble: Entry(

@@ -13,7 +13,7 @@ package enum StatusText {
     package static func lines(_ status: MountStatus, _ style: TextStyle) -> [String] {
         var lines = [
             style.bold(status.mount),
-            field("Cloud", "\(status.cloud.url) (\(reachability(status.cloud, style)))", style),
+            field("Cloud", "\(status.cloud.url) (\(reachability(status, style)))", style),
             field("Queue", queue(status, style), style),
             field("Device", device(status.device), style),
             field("Daemon", "pid \(status.pid), state in \(status.state)", style),
@@ -39,7 +39,8 @@ package enum StatusText {
     /// Returns the output of `--watch`: a summary line, then a bar for each transfer that fits on a screen.
     static func watched(_ status: MountStatus, _ style: TextStyle) -> [String] {
         let width = Terminal.width
-        let cloud = status.cloud.state == .online ? "" : ", cloud \(reachability(status.cloud, style))"
+        let cloud =
+            status.cloud.state == .online && status.cloud.reason == nil ? "" : ", cloud \(reachability(status, style))"
         let network = status.metered == .wait ? ", \(style.warning("waiting, as the network is metered"))" : ""
         let shown = status.transfers.prefix(15)
         let more = status.transfers.count - shown.count
@@ -94,10 +95,14 @@ package enum StatusText {
         return "  \(style.dim(name))\(padding)\(value)"
     }
 
-    private static func reachability(_ cloud: CloudStatus, _ style: TextStyle) -> String {
+    private static func reachability(_ status: MountStatus, _ style: TextStyle) -> String {
+        let cloud = status.cloud
         switch cloud.state {
-        case .online: style.good("online")
-        case .offline: style.warning(cloud.message.map { "offline: \($0)" } ?? "offline")
+        case .online where cloud.reason == .refused: return style.warning("online, read-only\(kept(status.queue))")
+        case .online where cloud.reason == .full:
+            return style.warning(cloud.message.map { "online, but full: \($0)" } ?? "online, but full")
+        case .online: return style.good("online")
+        case .offline: return style.warning(cloud.message.map { "offline: \($0)" } ?? "offline")
         }
     }
 
@@ -111,6 +116,12 @@ package enum StatusText {
         guard let diverged = status.diverged, !diverged.isEmpty else { return queue(status.queue, style) }
         return style.warning(
             "not sent: the cloud does not have what this device has read of \(diverged.joined(separator: ", "))")
+    }
+
+    private static func kept(_ queue: QueueStatus) -> String {
+        guard queue.pendingItems > 0 else { return "" }
+        return
+            "; \(counted(queue.pendingItems, "edit")) \(queue.pendingItems == 1 ? "is" : "are") kept on this device only"
     }
 
     package static func queue(_ queue: QueueStatus, _ style: TextStyle) -> String {

@@ -82,7 +82,8 @@ struct SyncCommand: ParsableCommand {
     /// Returns the reason that prevents completion, which is printed once; nil if there is none.
     private static func reason(_ mount: MountStatus) -> String? {
         if let full = mount.errors.first(where: { $0.code == .diskFull }) { return "\(full)" }
-        guard mount.cloud.state == .offline, mount.cloud.message != CloudStatus.connecting else { return nil }
+        let isFull = mount.cloud.reason == .full
+        guard mount.cloud.state == .offline || isFull, mount.cloud.message != CloudStatus.connecting else { return nil }
         return "waiting for the cloud: \(mount.cloud.message ?? "it cannot be reached now")"
     }
 }
