@@ -32,6 +32,66 @@ extension EndToEnd {
         }
 
         @Test(
+            "a device that may only read shows and reads everything, and names the edits that it keeps until they are dropped"
+        )
+        func keepsEdits() async throws {
+            try await ServerProcess.with { server in
+                try await TestDevices.with(devices: ["A", "B"], cloud: server.url) { test in
+                    try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()
+                } _: { test in
+                    let (a, b) = (test.a, test.b)
+                    try await a.shell("echo one > f; echo two > g")
+                    try await a.sync()
+                    try await eventually("B lists them") { try await b.list().count == 2 }
+                    try await b.ubiquity(["logout", server.url, "--only-here", "--keep-files"]).text()
+                    let code = try server.code(of: "anna", ["--scope", "read"])
+                    try await b.ubiquity(["login", server.url, "--code", code]).text()
+                    try await b.shell("echo mine > new; echo mine >> f")
+                    try await eventually("B says so") {
+                        try await b.ubiquity(["status", b.mount]).text().contains(
+                            "online, read-only; 2 edits are kept on this device only")
+                    }
+                    #expect(try await b.shell("cat g") == "two", "reading does not depend on writing")
+                    let waited = try await b.ubiquity(["sync", b.mount, "--wait"])
+                    #expect(waited.status == 6 && waited.errors.contains("kept on this device only"), "\(waited)")
+                    let refused = try await b.ubiquity(["resume", "--drop-edits", b.path("new")])
+                    #expect(refused.status == 6 && refused.errors.contains("Delete it"), "\(refused)")
+                    try await b.ubiquity(["resume", "--drop-edits", b.path("f")]).text()
+                    #expect(try await b.shell("rm new; cat f") == "one")
+                    try await eventually("nothing is left") {
+                        try await b.ubiquity(["status", b.mount]).text().contains("everything is in the cloud")
+                    }
+                }
+            }
+        }
+
+        @Test(
+            "a code of another account is refused and stays valid; a mount has the sign-in's name; login says how to mount"
+        )
+        func otherAccount() async throws {
+            try await ServerProcess.with { server in
+                _ = try server.command(["account", "add", "ben"])
+                try await TestDevices.with(devices: ["A"]) { test in
+                    let a = test.a
+                    try await a.ubiquity(["login", server.url, "--code", server.code(), "--device", "Annas Notebook"])
+                        .text()
+                    let code = try server.code(of: "ben")
+                    let refused = try await a.ubiquity(["login", server.url, "--code", code])
+                    #expect(refused.status == 6 && refused.errors.contains("signed in as anna"), "\(refused)")
+                    let folder = "\(test.root)/family"
+                    let options = ["mount", folder, "--state", "\(test.root)/S", "--cloud", server.url]
+                    try await a.ubiquity(options).text()
+                    let status = try await a.ubiquity(["status", folder]).text()
+                    #expect(status.contains("Annas Notebook ("), "\(status)")
+                    try await a.ubiquity(["unmount", folder]).text()
+                    let forced = try await a.ubiquity(["login", server.url, "--code", code, "--force"]).text()
+                    #expect(forced.contains("as ben"), "the code is still valid: \(forced)")
+                    #expect(forced.contains("ubiquity mount --cloud \(server.url)"), "\(forced)")
+                }
+            }
+        }
+
+        @Test(
             "a server that is killed while devices write loses no acknowledged change, and the rest is sent after its restart"
         )
         func crash() async throws {

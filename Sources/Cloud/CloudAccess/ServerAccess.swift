@@ -27,12 +27,14 @@ package enum ServerAccess {
         package init() {}
     }
 
-    /// Exchanges a code for a token and stores the token. Another sign-in replaces it.
+    /// Exchanges a code for a token and stores the token, which replaces that of an earlier sign-in with the same account.
     ///
-    /// - Parameter secondFactor: A code from the account's authenticator app, or a recovery code.
+    /// - Parameters:
+    ///   - secondFactor: A code from the account's authenticator app, or a recovery code.
+    ///   - replaces: Whether it may also replace a sign-in with another account.
     /// - Returns: Nil if the account requires a second factor and `secondFactor` is nil.
     package static func signIn(
-        to url: String, code: String, secondFactor: String? = nil, device: String,
+        to url: String, code: String, secondFactor: String? = nil, device: String, replaces: Bool = false,
         _ connecting: Connecting = Connecting(), logger: Logger
     ) async throws(DaemonFailure) -> ServerSignIn? {
         let address = try address(url)
@@ -40,17 +42,28 @@ package enum ServerAccess {
         let file = StandardPaths.current.signInFile(server: address.description)
         let (authority, trust) = try authority(in: connecting.authorityFile)
         let connection = ServerConnection(address: address, trust: trust, logger: logger) { nil }
+        let present = account(at: url)
         do {
-            let answer = try await connection.signIn(code: code, secondFactor: secondFactor, device: device)
+            let answer = try await connection.signIn(
+                code: code, secondFactor: secondFactor, device: device, account: replaces ? nil : present)
             let record = ServerSignIn(
                 server: address.description, account: answer.account, device: answer.device, token: answer.token,
-                authority: authority, allowsPlaintext: connecting.allowsPlaintext)
+                deviceName: device, authority: authority, allowsPlaintext: connecting.allowsPlaintext)
             try record.save(to: file)
             return record
         } catch {
             if secondFactor == nil, (error as? CloudError)?.asksSecondFactor == true { return nil }
+            if let present, (error as? CloudError)?.code == .foreign { throw otherAccount(present, address) }
             throw failure(error, file)
         }
+    }
+
+    private static func otherAccount(_ account: String, _ address: ServerAddress) -> DaemonFailure {
+        DaemonFailure(
+            .conflict, "you are signed in as \(account), and the code is of another account", path: address.description,
+            advice:
+                "Sign out first: `ubiquity logout \(address)`; or pass --force. The code is still valid. Mounts of \(account)'s documents stop syncing until \(account) is signed in again."
+        )
     }
 
     /// Rejects an unencrypted connection unless it is allowed: the code, the token and every document would cross the network in the clear.
@@ -87,6 +100,12 @@ package enum ServerAccess {
         // An invalid address has no sign-in.
         guard let address = try? ServerAddress(url) else { return nil }
         return TokenFile(.current, server: address.description).record?.account
+    }
+
+    /// Returns the name with which this device is in the list of a server; nil if it is not signed in there.
+    package static func deviceName(at url: String) -> String? {
+        guard let address = try? ServerAddress(url) else { return nil }
+        return TokenFile(.current, server: address.description).record?.deviceName
     }
 
     /// Ends the device's access on the server and deletes its token. With `onlyHere` the server is not contacted.

@@ -5,13 +5,18 @@ package import CloudStorage
 extension ServerConnection {
     /// Exchanges a code for a token.
     ///
-    /// - Parameter secondFactor: A code of the account's authenticator app, or a recovery code.
-    /// - Throws: ``CloudError`` with `unauthorized` for a code that is not valid; see ``CloudError/asksSecondFactor``.
-    package func signIn(code: String, secondFactor: String? = nil, device: String) async throws -> SignInResponse {
+    /// - Parameters:
+    ///   - secondFactor: A code of the account's authenticator app, or a recovery code.
+    ///   - account: The account that the code has to be of; nil for any.
+    /// - Throws: ``CloudError`` with `unauthorized` for a code that is not valid, `foreign` for a code of another account, which stays valid;
+    ///   see ``CloudError/asksSecondFactor``.
+    package func signIn(
+        code: String, secondFactor: String? = nil, device: String, account: String? = nil
+    ) async throws -> SignInResponse {
         var exchange = Exchange(.post, CloudRoutes.signIn)
         do {
             exchange.body = try WireJSON.encode(
-                SignInRequest(code: code, device: device, secondFactor: secondFactor))
+                SignInRequest(code: code, device: device, secondFactor: secondFactor, account: account))
         } catch {
             throw CloudError(.failed, "The request could not be created.", cause: error)
         }

@@ -34,10 +34,19 @@ package enum Daemon {
             try await Task.sleep(for: pause)
         }
         let lock = try StateLock.acquire(stateDirectory: configuration.stateDirectory)
-        try configuration.save()
+        let former = try DaemonSettings.load(from: configuration.settingsFile)?.cloud
         let (device, rebuild) = try await StateOpening(
             configuration: configuration, readiness: readiness, logger: logger
         ).open()
+        do {
+            try await CloudAdmission(configuration: configuration, former: former, logger: logger).check(
+                device.metadata)
+            try configuration.save()
+        } catch {
+            // The error is the one to report; the state is as it was.
+            try? device.close()
+            throw error
+        }
         let running = RunningDaemon(device, configuration, rebuild: rebuild, logger: logger, logLevel: logLevel)
         try await running.run(readiness)
         if let failure = device.metadata.syncFailure {

@@ -77,8 +77,14 @@ package struct DaemonSurroundings: Sendable {
     package var paths: StandardPaths
     package var currentDirectory: String
     package var hostName: String
+    /// Returns the name with which this device is signed in at a cloud; nil if it is not.
+    package var signedInName: @Sendable (_ cloud: String) -> String?
 
-    package init(paths: StandardPaths, currentDirectory: String, hostName: String) {
+    package init(
+        paths: StandardPaths, currentDirectory: String, hostName: String,
+        signedInName: @escaping @Sendable (String) -> String? = { _ in nil }
+    ) {
+        self.signedInName = signedInName
         self.paths = paths
         self.currentDirectory = currentDirectory
         self.hostName = hostName
@@ -105,13 +111,14 @@ extension DaemonOptions {
     package func resolve(
         settings: DaemonSettings?, in surroundings: DaemonSurroundings
     ) throws(DaemonFailure) -> DaemonConfiguration {
-        let device = self.device ?? settings?.device ?? surroundings.hostName
+        let address = cloud ?? settings?.cloud ?? surroundings.paths.embeddedCloud
+        let device =
+            self.device ?? settings?.device ?? surroundings.signedInName(address) ?? surroundings.hostName
         guard (1...64).contains(device.utf8.count), !device.contains(where: { $0 == "/" || $0.isNewline }) else {
             throw DaemonFailure(
                 .invalidRequest, "a device's name has 1 to 64 bytes, no slash and no line break", path: device,
                 advice: "Choose another with --device.")
         }
-        let address = cloud ?? settings?.cloud ?? surroundings.paths.embeddedCloud
         let cloud = try CloudAddress(address, currentDirectory: surroundings.currentDirectory)
         if case .s3(let url) = cloud { try BucketAccess.check(url) }
         return DaemonConfiguration(

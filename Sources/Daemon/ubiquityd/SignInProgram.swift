@@ -25,6 +25,7 @@ struct SignInProgram: AsyncParsableCommand {
     @Flag var onlyHere = false
     @Option var ca: String?
     @Flag var insecure = false
+    @Flag var force = false
     @Flag var collects = false
 
     func run() async throws {
@@ -48,7 +49,8 @@ struct SignInProgram: AsyncParsableCommand {
                 outcome = SignInOutcome(account: nil)
             case .signIn:
                 let record = try await ServerAccess.signIn(
-                    to: server, code: readLine() ?? "", secondFactor: readLine(), device: device, connecting,
+                    to: server, code: readLine() ?? "", secondFactor: readLine(), device: device, replaces: force,
+                    connecting,
                     logger: logger)
                 outcome = SignInOutcome(account: record?.account, asksSecondFactor: record == nil)
             case .signOut:

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Basics
+import CloudAccess
 import DaemonCore
 import DaemonProtocol
 import Glibc
@@ -22,7 +23,9 @@ struct UbiquityDaemon: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The cloud: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "url"))
     var cloud: String?
 
-    @Option(help: ArgumentHelp("The name of this device on others (default: the host's name).", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "The name of this device on others (default: that of the sign-in, or the host's).", valueName: "name"))
     var device: String?
 
     @Option(help: ArgumentHelp("Where this device keeps its state.", valueName: "dir"))
@@ -89,7 +92,8 @@ struct UbiquityDaemon: AsyncParsableCommand {
         let level = LogLevel(logLevel)
         LoggingSystem.bootstrap { level.handler(StreamLogHandler.standardError(label: $0)) }
         let surroundings = DaemonSurroundings(
-            paths: .current, currentDirectory: currentDirectory(), hostName: hostName())
+            paths: .current, currentDirectory: currentDirectory(), hostName: hostName(),
+            signedInName: { ServerAccess.deviceName(at: $0) })
         let settings = try DaemonSettings.load(from: "\(options.stateDirectory(in: surroundings))/settings.json")
         var configuration = try options.resolve(settings: settings, in: surroundings)
         configuration.crashes = crashes

@@ -33,10 +33,13 @@ package struct SignInRequest: Hashable, Codable, Sendable {
     package let device: String
     /// A code from the account's authenticator app, or a recovery code, if the account requires one.
     package let secondFactor: String?
-    package init(code: String, device: String, secondFactor: String? = nil) {
+    /// The account with which the device is signed in: a code of another one is refused, and stays valid. Nil for any account.
+    package let account: String?
+    package init(code: String, device: String, secondFactor: String? = nil, account: String? = nil) {
         self.code = code
         self.device = device
         self.secondFactor = secondFactor
+        self.account = account
     }
 }
 

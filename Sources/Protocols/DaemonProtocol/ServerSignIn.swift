@@ -10,6 +10,8 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
     /// The device's number in the server's list.
     package let device: Int64
     package let token: String
+    /// The device's name in the server's list; nil in a file of an earlier version.
+    package let deviceName: String?
     /// Certificates in PEM form that are trusted for this server in addition to the system's; nil for the system's alone.
     package let authority: String?
     /// Whether the user agreed to a connection without encryption; nil counts as false.
@@ -18,7 +20,8 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
     package static let currentFormat: UInt32 = 1
 
     package init(
-        server: String, account: String, device: Int64, token: String, authority: String? = nil,
+        server: String, account: String, device: Int64, token: String, deviceName: String? = nil,
+        authority: String? = nil,
         allowsPlaintext: Bool = false
     ) {
         format = Self.currentFormat
@@ -26,6 +29,7 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
         self.account = account
         self.device = device
         self.token = token
+        self.deviceName = deviceName
         self.authority = authority
         self.allowsPlaintext = allowsPlaintext ? true : nil
     }

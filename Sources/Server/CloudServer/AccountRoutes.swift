@@ -31,7 +31,8 @@ final class AccountRoutes: Sendable {
         }
         do {
             let answer = try await store.devices.signIn(
-                code: code, secondFactor: message.secondFactor, device: message.device)
+                code: code, secondFactor: message.secondFactor, device: message.device,
+                account: message.account)
             audit.note("device signed in", context, account: answer.account, ["device": "\(answer.device)"])
             return try .json(answer)
         } catch let error as StorageError {

@@ -51,6 +51,7 @@ enum Refusals {
         case .invalid: .invalidRequest
         case .unauthorized: .unauthorized
         case .secondFactor: .secondFactor
+        case .otherAccount: .foreign
         case .unsupported: .clientTooNew
         case .busy: .busy
         case .inUse, .tooNew, .failed: .failed

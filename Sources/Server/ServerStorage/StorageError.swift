@@ -22,6 +22,8 @@ package struct StorageError: Error, CustomStringConvertible {
         case unauthorized
         /// The account's second factor is missing or wrong.
         case secondFactor
+        /// A sign-in code is of another account than the device's.
+        case otherAccount
         /// Another process serves this directory.
         case inUse
         /// A newer version wrote the data.

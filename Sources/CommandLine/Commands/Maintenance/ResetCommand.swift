@@ -53,7 +53,8 @@ struct ResetCommand: ParsableCommand {
     }
 
     private func resetWithoutDaemon() throws {
-        let mount = try MountPoint.prepare(path, .current())
+        var isNew = false
+        let mount = try MountPoint.prepare(path, .current(), created: &isNew)
         try confirm(mount)
         let directory = state.map(absolute) ?? StandardPaths.current.stateDirectory(forMount: mount)
         guard access(directory, F_OK) == 0 else {

@@ -19,7 +19,9 @@ struct MountCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The cloud: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "url"))
     var cloud: String?
 
-    @Option(help: ArgumentHelp("The name of this device on others (default: the host's name).", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "The name of this device on others (default: that of the sign-in, or the host's).", valueName: "name"))
     var device: String?
 
     @Option(
@@ -64,15 +66,26 @@ struct MountCommand: ParsableCommand {
     }
 
     func run() throws {
-        let mount = try MountPoint.prepare(directory, .current())
+        var leftovers = MountLeftovers()
+        do { try mount(&leftovers) } catch {
+            leftovers.remove()
+            throw error
+        }
+    }
+
+    private func mount(_ leftovers: inout MountLeftovers) throws {
+        let mount = try MountPoint.prepare(directory, .current(), created: &leftovers.isMountPointNew)
+        leftovers.mountPoint = mount
         // The table is read again, since a dead mount may have been removed above.
         let table = try MountLocator.current().table
         try MountNesting(mount: mount, table: table).refuse(state: stateDirectory(mount), cloud: cloud)
         let launcher = try DaemonLauncher(arguments: daemonArguments(mount), state: stateDirectory(mount))
         if foreground { try launcher.become() }
+        leftovers.noteState(stateDirectory(mount))
         var display = LiveDisplay()
         let pid = try launcher.start { if Terminal.isInteractive { display.show([$0 + " …"]) } }
         display.clear()
+        leftovers.keep()
         let record = try verify(mount, pid)
         if json {
             return print(

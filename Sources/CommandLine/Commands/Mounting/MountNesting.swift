@@ -11,13 +11,17 @@ struct MountNesting {
     /// - Throws: ``CommandFailure`` with status `refused` if the mount point, its state or its cloud are inside a mount of documents, or if
     ///   the latter two are inside the mount point.
     func refuse(state: String, cloud: String?) throws(CommandFailure) {
-        if let outer = outerMount(of: mount) {
-            throw CommandFailure(
-                .refused, "the mount point is inside the mount \(outer)", path: mount,
-                advice: "Choose a folder outside it.")
-        }
+        try refuseInside()
         try refuse("state directory", state, option: "--state")
         if let cloud, let folder = Self.folder(ofCloud: cloud) { try refuse("cloud", folder, option: "--cloud") }
+    }
+
+    /// Refuses a mount point inside of a mount. It need not exist.
+    func refuseInside() throws(CommandFailure) {
+        guard let outer = outerMount(of: mount) else { return }
+        throw CommandFailure(
+            .refused, "the mount point is inside the mount \(outer)", path: mount, advice: "Choose a folder outside it."
+        )
     }
 
     private func refuse(_ what: String, _ path: String, option: String) throws(CommandFailure) {

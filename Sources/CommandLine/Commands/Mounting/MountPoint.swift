@@ -5,10 +5,18 @@ import Glibc
 /// The directory to mount on.
 enum MountPoint {
     /// Returns the absolute path of a directory that can be mounted on, after creating it if it is missing and detaching a dead mount.
-    static func prepare(_ argument: String?, _ locator: MountLocator) throws(CommandFailure) -> String {
+    ///
+    /// - Parameter created: Set to whether the directory was missing.
+    static func prepare(
+        _ argument: String?, _ locator: MountLocator, created: inout Bool
+    ) throws(CommandFailure) -> String {
         let typed = argument.map(absolute) ?? StandardPaths.current.defaultMount
         try clear(typed, locator)
-        try make(typed, withParents: argument == nil)
+        // Before it is created: inside of a mount that would be a document, or a container.
+        if access(typed, F_OK) != 0, errno == ENOENT {
+            try MountNesting(mount: typed, table: locator.table).refuseInside()
+        }
+        created = try make(typed, withParents: argument == nil)
         // The daemon registers the path without symlinks, and the kernel lists it in this form too.
         let path = realPath(Array(typed.utf8)).map { String(decoding: $0, as: UTF8.self) } ?? typed
         if path != typed { try clear(path, locator) }
@@ -56,13 +64,14 @@ enum MountPoint {
         }
     }
 
-    private static func make(_ path: String, withParents: Bool) throws(CommandFailure) {
+    /// Returns whether the directory was missing.
+    private static func make(_ path: String, withParents: Bool) throws(CommandFailure) -> Bool {
         var information = stat()
         if stat(path, &information) == 0 {
             guard information.st_mode & S_IFMT == S_IFDIR else {
                 throw CommandFailure(.refused, "the mount point is not a folder", path: path, advice: "Name a folder.")
             }
-            return
+            return false
         }
         guard errno == ENOENT else { throw unusable(path, errno) }
         do throws(Errno) {
@@ -70,6 +79,7 @@ enum MountPoint {
         } catch {
             throw unusable(path, error.code)
         }
+        return true
     }
 
     private static func requireEmpty(_ path: String) throws(CommandFailure) {

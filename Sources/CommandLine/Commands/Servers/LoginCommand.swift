@@ -34,7 +34,8 @@ struct LoginCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The name of this device in the server's list (default: the host's name).", valueName: "name"))
+            "The name of this device in the server's list, and of mounts (default: the host's name).", valueName: "name"
+        ))
     var device: String?
 
     @Option(help: ArgumentHelp("A PEM file with a certificate authority to trust for this address.", valueName: "file"))
@@ -43,9 +44,12 @@ struct LoginCommand: ParsableCommand {
     @Flag(help: "Allow http to another machine: the sign-in and all documents cross the network unencrypted.")
     var insecure = false
 
+    @Flag(help: "Replace a sign-in with another account.")
+    var force = false
+
     func validate() throws {
         if isBucket {
-            guard code == nil, secondFactor == nil, device == nil, !insecure else {
+            guard code == nil, secondFactor == nil, device == nil, !insecure, !force else {
                 throw ValidationError("the credentials of a bucket are asked for; only --ca and --json go with s3://")
             }
             return
@@ -75,6 +79,7 @@ struct LoginCommand: ParsableCommand {
         var arguments = ["sign-in", "--device=\(device ?? hostName())"]
         if let ca { arguments.append("--ca=\(ca)") }
         if insecure { arguments.append("--insecure") }
+        if force { arguments.append("--force") }
         arguments += ["--", server]
         var outcome = try ServerHelper.run(arguments, input: input(code, secondFactor))
         if outcome.asksSecondFactor ?? false {
@@ -85,13 +90,23 @@ struct LoginCommand: ParsableCommand {
             }
             outcome = try ServerHelper.run(arguments, input: input(code, factor))
         }
+        syncMounts()
         if json { return print(try StatusJSON.text(Document(server: server, account: outcome.account))) }
         let account = printable(outcome.account ?? "?")
-        print("Signed in to \(server) as \(account). Mount it with: ubiquity mount --cloud \(server)")
+        print("Signed in to \(server) as \(account). \(MountAdvice(cloud: server).text)")
     }
 }
 
 extension LoginCommand {
+    /// Has the mounts ask their clouds again, which may accept now what they refused before.
+    private func syncMounts() {
+        for record in MountRegistry.standard.records() {
+            // A daemon that does not respond asks by itself later.
+            guard var connection = try? DaemonConnection.open(record, patience: .seconds(2)) else { continue }
+            _ = try? connection.call(SyncRequest(paths: [], wait: false))
+        }
+    }
+
     /// Keeps the credentials of a bucket. They are never arguments, which other users of the machine could read.
     private func keepCredentials() throws {
         guard let key = Terminal.ask("Access key:"), let secret = Terminal.askSecret("Secret key:") else {

@@ -52,14 +52,21 @@ package struct DeviceStore: NounStore {
 
     /// Exchanges a code for a token and uses the code up.
     ///
-    /// - Parameter secondFactor: A code of the account's authenticator app, or a recovery code.
-    /// - Throws: `unauthorized` for a code that is not valid, `secondFactor` if one is missing or wrong.
+    /// - Parameters:
+    ///   - secondFactor: A code of the account's authenticator app, or a recovery code.
+    ///   - expected: The account that the code has to be of; nil for any.
+    /// - Throws: `unauthorized` for a code that is not valid, `secondFactor` if one is missing or wrong, `otherAccount`. The code stays valid
+    ///   after the last two.
     package func signIn(
-        code: SignInCode, secondFactor: String? = nil, device name: String
+        code: SignInCode, secondFactor: String? = nil, device name: String, account expected: String? = nil
     ) async throws -> SignInResponse {
         let now = now()
         let label = ClientLabel.of(name)
         return try await accounts.redeeming(code, secondFactor) { account, grant, db in
+            let accountName = try AccountStore.name(of: account, db) ?? ""
+            guard expected == nil || expected == accountName else {
+                throw StorageError(.otherAccount, "The code is of another account; it stays valid.")
+            }
             let id = try db.value(
                 Int64.self,
                 """
@@ -69,8 +76,7 @@ package struct DeviceStore: NounStore {
             var random = SystemRandomNumberGenerator()
             let token = DeviceToken.random(device: id, using: &random)
             try db.execute("UPDATE device SET tokenHash = ? WHERE id = ?", [hash(token.secret), token.device])
-            let accountName = try AccountStore.name(of: account, db)
-            return SignInResponse(token: token.text, account: accountName ?? "", device: token.device)
+            return SignInResponse(token: token.text, account: accountName, device: token.device)
         }
     }
 

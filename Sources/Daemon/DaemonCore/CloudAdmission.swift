@@ -1,0 +1,85 @@
+import CloudAccess
+import CloudModel
+import CloudStorage
+import DaemonProtocol
+import LocalMetadata
+import Logging
+
+/// Refuses a start with a cloud that this device's state cannot sync with, before anything about it is remembered or mounted. A cloud that
+/// cannot be reached now is no reason: a mount works without one.
+struct CloudAdmission {
+    let configuration: DaemonConfiguration
+    /// The cloud of the last start; nil for a new state.
+    let former: String?
+    let logger: Logger
+
+    /// How long a cloud is waited for.
+    private static let patience = Duration.seconds(5)
+
+    /// Asks the cloud for its identity, if its address is another one than at the last start. A state with documents takes another address
+    /// only once that is verified.
+    ///
+    /// - Throws: ``DaemonFailure``; nothing was changed.
+    func check(_ metadata: MetadataDatabase) async throws {
+        guard configuration.cloud.description != former, configuration.crashes == 0 else { return }
+        let known = try metadata.read { transaction in
+            try (
+                transaction.setting("cloud").map { String(decoding: $0, as: UTF8.self) },
+                Dictionary(
+                    transaction.containers().filter(\.isInCloud).map { ($0.name, $0.sequence) }, uniquingKeysWith: max)
+            )
+        }
+        do {
+            guard let identity = try await identity(creating: known.0 == nil) else {
+                guard known.0 != nil else { return }
+                throw unverified(DaemonFailure(.offline, "it does not respond"))
+            }
+            guard let expected = known.0, expected != identity.text else { return }
+            // A cloud that this one continues, or an earlier state of it: the engine says what to do.
+            guard identity.former[expected] == nil, !identity.continues(expected, readTo: known.1) else { return }
+            throw otherCloud
+        } catch let error as CloudError {
+            switch error.code {
+            case .foreign where known.0 != nil: throw otherCloud
+            case .foreign, .readOnly: throw DaemonFailure(.permissionDenied, sentences: error.message)
+            case .offline where known.0 != nil: throw unverified(DaemonFailure(.offline, sentences: error.message))
+            case _ where known.0 != nil: throw DaemonFailure(.permissionDenied, sentences: error.message)
+            // Time, a sign-in or an update may help.
+            default: return
+            }
+        }
+    }
+
+    /// Returns nil if the cloud does not respond in time.
+    private func identity(creating: Bool) async throws -> CloudIdentity? {
+        let backend = try configuration.cloud.backend(logger)
+        return try await withThrowingTaskGroup(of: CloudIdentity?.self) { group in
+            group.addTask { try await backend.connect(create: creating) }
+            group.addTask {
+                // Only cancellation ends the sleep early, and then the other task has ended.
+                try? await Task.sleep(for: Self.patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+
+    /// The failure of a change to an address that cannot be verified now. It would be remembered, and may be wrong.
+    private func unverified(_ why: DaemonFailure) -> DaemonFailure {
+        DaemonFailure(
+            .offline, "the new address cannot be verified, because \(why.message)",
+            path: configuration.cloud.description,
+            advice: "Nothing was changed. Try again when it can be reached, or mount without --cloud.")
+    }
+
+    private var otherCloud: DaemonFailure {
+        let cloud = configuration.cloud.description
+        let former = former ?? "another cloud"
+        return DaemonFailure(
+            .conflict, "this folder belongs to another cloud, \(former)", path: configuration.mountPoint,
+            advice:
+                "Mount \(cloud) on another folder: `ubiquity mount DIR --cloud \(cloud)`. Or move the documents there: `ubiquity cloud copy \(former) \(cloud)` (docs/BACKENDS.md, \"Moving to another cloud\")."
+        )
+    }
+}
