@@ -4,6 +4,7 @@ import CloudStorage
 import DaemonProtocol
 import LocalMetadata
 import Logging
+import Sync
 
 /// Refuses a start with a cloud that this device's state cannot sync with, before anything about it is remembered or mounted. A cloud that
 /// cannot be reached now is no reason: a mount works without one.
@@ -24,20 +25,14 @@ struct CloudAdmission {
         guard configuration.cloud.description != former, configuration.crashes == 0 else { return }
         let known = try metadata.read { transaction in
             try (
-                transaction.setting("cloud").map { String(decoding: $0, as: UTF8.self) },
-                Dictionary(
-                    transaction.containers().filter(\.isInCloud).map { ($0.name, $0.sequence) }, uniquingKeysWith: max)
+                transaction.setting("cloud").map { String(decoding: $0, as: UTF8.self) }, transaction.containers()
             )
         }
         do {
-            guard let identity = try await identity(creating: known.0 == nil) else {
+            guard try await hasResponded({ try await requireContinuation(of: known.0, known.1) }) else {
                 guard known.0 != nil else { return }
                 throw unverified(DaemonFailure(.offline, "it does not respond"))
             }
-            guard let expected = known.0, expected != identity.text else { return }
-            // A cloud that this one continues, or an earlier state of it: the engine says what to do.
-            guard identity.former[expected] == nil, !identity.continues(expected, readTo: known.1) else { return }
-            throw otherCloud
         } catch let error as CloudError {
             switch error.code {
             case .foreign where known.0 != nil: throw otherCloud
@@ -50,18 +45,27 @@ struct CloudAdmission {
         }
     }
 
-    /// Returns nil if the cloud does not respond in time.
-    private func identity(creating: Bool) async throws -> CloudIdentity? {
+    private func requireContinuation(of known: String?, _ containers: [LocalContainer]) async throws {
         let backend = try configuration.cloud.backend(logger)
-        return try await withThrowingTaskGroup(of: CloudIdentity?.self) { group in
-            group.addTask { try await backend.connect(create: creating) }
+        let identity = try await backend.connect(create: known == nil)
+        guard let known, known != identity.text else { return }
+        try await CloudContinuation(containers: containers, backend: backend).require()
+    }
+
+    /// Returns false if the cloud does not respond in time.
+    private func hasResponded(_ question: @escaping @Sendable () async throws -> Void) async throws -> Bool {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await question()
+                return true
+            }
             group.addTask {
                 // Only cancellation ends the sleep early, and then the other task has ended.
                 try? await Task.sleep(for: Self.patience)
-                return nil
+                return false
             }
             defer { group.cancelAll() }
-            return try await group.next() ?? nil
+            return try await group.next() ?? false
         }
     }
 

@@ -47,7 +47,9 @@ extension SyncEngine {
             try context.metadata.read { try $0.setting("cloud").map { String(decoding: $0, as: UTF8.self) } }
         }
         let identity = try await context.backend.connect(create: expected == nil)
-        if let expected { try await requireContinuation(of: expected, by: identity) }
+        if let expected, expected != identity.text {
+            try await CloudContinuation(containers: containers(), backend: context.backend).require()
+        }
         if expected != identity.text {
             let local = expected == nil ? [] : try await containers()
             try await context.blocking { [context] in
@@ -69,30 +71,6 @@ extension SyncEngine {
         for bell in uploadBells.values { bell.ring() }
         downloadBell.ring()
         downloads.retryNow()
-    }
-
-    /// Throws `foreign` for another cloud, unless its logs have all that this device has read, as those of a copy have.
-    private func requireContinuation(of known: String, by identity: CloudIdentity) async throws {
-        guard known != identity.text else { return }
-        let read = try await containers().filter { $0.sequence > .zero }
-        guard !read.isEmpty else {
-            throw CloudError(
-                .foreign,
-                "This is not the cloud that this device has synced with. Put the right one back, or use another --state."
-            )
-        }
-        for container in read {
-            do {
-                _ = try await context.backend.entries(in: container.name, after: container.position, limit: 1)
-            } catch let error as CloudError where [.diverged, .notFound].contains(error.code) {
-                throw CloudError(
-                    .foreign,
-                    """
-                    This is not the cloud that this device has synced with, or it is a copy of an earlier state: \(error.message) Put the \
-                    right one back, or use another --state. After `ubiquity cloud copy`, run that again instead.
-                    """)
-            }
-        }
     }
 
     /// Creates local containers in the cloud, and shows the cloud's containers on this device.

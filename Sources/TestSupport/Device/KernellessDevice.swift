@@ -101,11 +101,14 @@ package final class KernellessDevice: Sendable {
         files = VirtualFileSystem(
             metadata: metadata, content: content,
             source: IdleContentSource(content, container: .cloudDocs, transfers: before.transfers, patience: .zero),
-            observer: changes, time: clock, owner: (1000, 1000), device: before.device, log: before.log)
-        context = EngineContext(
+            observer: changes, time: clock, owner: (1000, 1000), device: { before.device }, log: before.log)
+        var context = EngineContext(
             metadata: metadata, content: content, backend: before.backend, mounted: KernellessMount(files),
-            transfers: before.transfers, device: before.device, deviceName: "test", time: clock, timing: before.timing,
+            transfers: before.transfers, identity: before.identity, deviceName: "test", time: clock,
+            timing: before.timing,
             announcedSize: before.announcedSize, permits: UncontendedPermits(), log: before.log)
+        context.findStored = before.findStored
+        self.context = context
         engine = SyncEngine(context, limits: CacheLimits(minimumFree: 0))
     }
 

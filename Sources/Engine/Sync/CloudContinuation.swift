@@ -1,0 +1,35 @@
+import CloudModel
+package import CloudStorage
+package import LocalMetadata
+
+/// Decides whether a device may follow a cloud of another identity than the one that it has synced with: a copy of that cloud has all that the
+/// device has read.
+package struct CloudContinuation {
+    private let read: [LocalContainer]
+    private let backend: any CloudBackend
+
+    /// - Parameters:
+    ///   - containers: This device's containers.
+    ///   - backend: The other cloud, connected.
+    package init(containers: [LocalContainer], backend: any CloudBackend) {
+        read = containers.filter { $0.sequence > .zero }
+        self.backend = backend
+    }
+
+    /// Throws `foreign` for a cloud that does not have all positions of this device, or if the device has none.
+    package func require() async throws {
+        let refusal = "This is not the cloud that this device has synced with."
+        let advice = "Put the right one back, or use another --state."
+        guard !read.isEmpty else { throw CloudError(.foreign, "\(refusal) \(advice)") }
+        for container in read {
+            do {
+                _ = try await backend.entries(in: container.name, after: container.position, limit: 1)
+            } catch let error as CloudError where [.diverged, .notFound].contains(error.code) {
+                throw CloudError(
+                    .foreign,
+                    "\(refusal) Or it is a copy of an earlier state: after `ubiquity cloud copy`, run that again. \(advice)",
+                    cause: error)
+            }
+        }
+    }
+}
