@@ -54,6 +54,25 @@ struct VacatedNameTests {
         #expect(try device.disagreements("at rest") == [])
     }
 
+    @Test("a program that is slow each time it saves keeps the document's identity, however often it saves")
+    func slowSaves() throws {
+        try documents("a.doc")
+        let row = try #require(try device.row("a.doc"))
+        for round in 0..<5 {
+            try device.save("a.doc@", "\(round)")
+            device.time.advance(by: .seconds(2))
+            try device.settle()
+            try device.rename("a.doc@", to: "a.doc")
+            if round != 2 { try device.settle() }
+            device.time.advance(by: .seconds(25))
+        }
+        try device.settle()
+        #expect(try device.row("a.doc")?.item == row.item)
+        #expect(try device.row("a.doc")?.attributes.created == row.attributes.created)
+        #expect(try device.unrest == [])
+        #expect(try device.disagreements("at rest") == [])
+    }
+
     @Test("a document that is renamed, and a new one that is saved there later, are two documents")
     func renamedByPerson() throws {
         try documents("report.doc")

@@ -9,24 +9,30 @@ struct RecentDepartures {
     private struct Departed {
         let item: ItemID
         let time: Timestamp
+        let isDraft: Bool
     }
 
     private var departed: [DocumentPlace: Departed] = [:]
     private static let limit = 4_096
 
-    mutating func note(_ item: LocalItem, at now: Timestamp) {
+    /// - Parameter isDraft: Whether it was a program's temporary file, which is not what the next file of its name continues.
+    mutating func note(_ item: LocalItem, isDraft: Bool, at now: Timestamp) {
         if departed.count >= Self.limit {
             departed = departed.filter { isRecent($0.value, at: now) }
             if departed.count >= Self.limit { departed = [:] }
         }
-        departed[DocumentPlace(of: item)] = Departed(item: item.item, time: now)
+        departed[DocumentPlace(of: item)] = Departed(item: item.item, time: now, isDraft: isDraft)
     }
 
     /// Returns the item that left this place shortly before `now`, and forgets it.
     mutating func take(_ place: DocumentPlace, at now: Timestamp) -> ItemID? {
-        guard let found = departed.removeValue(forKey: place), isRecent(found, at: now) else { return nil }
+        guard let found = departed.removeValue(forKey: place), isRecent(found, at: now), !found.isDraft else {
+            return nil
+        }
         return found.item
     }
+
+    func wasDraft(at place: DocumentPlace) -> Bool { departed[place]?.isDraft ?? false }
 
     private func isRecent(_ departed: Departed, at now: Timestamp) -> Bool {
         departed.time.adding(VacatedPlace.saveTime) >= now

@@ -63,9 +63,11 @@ extension VirtualFileSystem {
     }
 
     /// Records that an item which the cloud knows is gone from its place.
-    func leaveDeparture(of item: LocalItem, _ transaction: MetadataTransaction) throws {
+    ///
+    /// - Parameter isDraft: Whether it took over the identity of a document.
+    func leaveDeparture(of item: LocalItem, isDraft: Bool = false, _ transaction: MetadataTransaction) throws {
         try noteDeparture(of: item, transaction)
-        recentDepartures.withLock { $0.note(item, at: time.now()) }
+        recentDepartures.withLock { $0.note(item, isDraft: isDraft, at: time.now()) }
         try transaction.pending.insert(
             Departure(
                 container: item.container, item: item.item, parent: item.parent, name: item.name, kind: item.kind,

@@ -56,7 +56,7 @@ extension VirtualFileSystem {
             }
             return
         }
-        if item.isKnown { try leaveDeparture(of: old, transaction) }
+        if item.isKnown { try leaveDeparture(of: old, isDraft: true, transaction) }
         item.item = target.item
         item.isKnown = target.isKnown
     }
@@ -117,7 +117,7 @@ extension VirtualFileSystem {
         var folders = [(old: old, new: new)]
         var isLookedAt: Set<NodeID> = [old]
         while let (old, new) = folders.popLast() {
-            for place in try contents(of: old, transaction, at: now) {
+            for place in try contents(of: old, replacedBy: new, transaction, at: now) {
                 let (settings, node) = (place.settings, place.node)
                 guard let twin = try transaction.local.item(named: place.name, in: new) else {
                     var place = place
@@ -138,11 +138,12 @@ extension VirtualFileSystem {
 
     /// Returns what has left a folder, and of a package also what is still in it and has something to hand on.
     private func contents(
-        of folder: NodeID, _ transaction: MetadataTransaction, at now: Timestamp
+        of folder: NodeID, replacedBy new: NodeID, _ transaction: MetadataTransaction, at now: Timestamp
     ) throws -> [VacatedPlace] {
         let places = try transaction.pending.vacated(in: folder)
         for place in places { try transaction.pending.removeVacated(place.name, in: folder) }
-        guard try transaction.local.package(around: folder) != nil else { return places }
+        // The old one may have another extension now.
+        guard try transaction.local.package(around: new) != nil else { return places }
         return try places
             + transaction.local.children(of: folder, limit: .max).filter {
                 $0.kind == .folder || !DocumentSettings(of: $0).areStandard
@@ -178,7 +179,7 @@ extension VirtualFileSystem {
             try recreate(&item, transaction, at: now)
             return nil
         }
-        if wasKnown, let old { try leaveDeparture(of: old, transaction) }
+        if wasKnown, let old { try leaveDeparture(of: old, isDraft: true, transaction) }
         item.isKnown = true
         guard item.isExcluded else { return base }
         // The name is in the log, so no pattern excludes it.
@@ -192,7 +193,8 @@ extension VirtualFileSystem {
     ) throws -> SeenContent? {
         let base = item.kind == .file ? try rebase(departure, transaction) : nil
         let agreed = try transaction.synced.item(departure.item, in: departure.container)?.attributes
-        inherit(vacated?.settings.created ?? agreed?.created, agreed, &item)
+        let wasDraft = recentDepartures.withLock { $0.wasDraft(at: DocumentPlace(of: item)) }
+        inherit(wasDraft ? nil : vacated?.settings.created ?? agreed?.created, agreed, &item)
         try transaction.pending.removeDeparture(of: departure.item, in: departure.container)
         item.item = departure.item
         return base

@@ -79,7 +79,7 @@ package struct FolderArchive {
         for field in [contents.checksum.value, UInt32(contents.size), UInt32(contents.size)] { common.append(field) }
         for field in [UInt16(bytes.count), 0] { common.append(field) }
         try output.write(contentsOf: Data([0x50, 0x4B, 3, 4]) + common + bytes)
-        // Made on Unix: the mode is in the upper half of the attributes. Who unpacks the archive gets no program that runs as somebody else.
+        // Made on Unix: the mode is in the upper half of the attributes. No unpacked program runs with another user's rights.
         let mode = status.st_mode & (S_IFMT | 0o777)
         directory += Data([0x50, 0x4B, 1, 2, 20, 3]) + common
         for field in [0, 0, 0] as [UInt16] { directory.append(field) }

@@ -38,7 +38,7 @@ enum PauseAttribute {
         if setxattr(name, DocumentFact.isSyncPaused.attributeName, isPaused ? "1" : "0", 1, 0) == 0 { return nil }
         let code = errno
         var status = stat()
-        // The kernel lets nobody set such an attribute of a link, but of what it leads to.
+        // A link has no such attribute: the call sets that of the file that the link leads to.
         if code == ENOENT, lstat(name, &status) == 0 {
             return DaemonFailure(
                 .invalidRequest, "a symbolic link that leads nowhere cannot be paused", path: shown,
