@@ -129,7 +129,8 @@ let package = Package(
         .target(
             name: "HTTPCloud",
             dependencies: [
-                "Basics", "CloudModel", "CloudProtocol", "CloudStorage", "Cryptography", "HTTPTransport", logging,
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "Cryptography", "HTTPTransport",
+                logging,
             ],
             path: "Sources/Cloud/HTTPCloud"),
         .testTarget(

@@ -1,3 +1,4 @@
+import Chunking
 import CloudModel
 import CloudProtocol
 import CloudServer
@@ -13,8 +14,14 @@ import Testing
 
 @Suite("Chunks are downloaded from the server's bucket itself", .timeLimit(.minutes(5)))
 struct DirectDownloadTests {
-    private let id = ChunkID(words: (1, 2, 3, 4))
-    private let frame = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    private let id: ChunkID
+    private let frame: [UInt8]
+
+    init() {
+        var random = SeededGenerator(seed: 1)
+        let plain = random.bytes(200_000)
+        (id, frame) = (.of(plain), ChunkFrame.encode(plain))
+    }
 
     /// Runs `body` with a device of a server that has its chunks in a bucket.
     private func withDevice(
@@ -79,17 +86,52 @@ struct DirectDownloadTests {
         }
     }
 
+    @Test("other bytes behind a link count as its failure: the server is asked for the chunk")
+    func otherBytes() async throws {
+        for wrong in ["<html>Sign in</html>", "UbCk\u{1}\u{0}\u{5}other"] {
+            let page = "HTTP/1.1 200 OK\r\nContent-Length: \(wrong.utf8.count)\r\n\r\n\(wrong)"
+            try await withCannedServer([page]) { place, _ in
+                let head = "\(CloudProtocolVersion.header): \(CloudProtocolVersion.current)\r\n"
+                let redirect =
+                    "HTTP/1.1 307 Temporary Redirect\r\n\(head)Location: \(place)/x?y=z\r\nContent-Length: 0\r\n\r\n"
+                let right = "UbCk\u{1}\u{0}\u{5}frame"
+                let whole = "HTTP/1.1 200 OK\r\n\(head)Content-Length: 12\r\n\r\n\(right)"
+                try await withCannedServer([redirect, whole]) { address, _ in
+                    let backend = HTTPBackend(address: address, logger: quiet) { "ubq_1_00" }
+                    let bytes = try await backend.getChunk(.of(Array("frame".utf8)), in: .cloudDocs)
+                    #expect(bytes == Array(right.utf8))
+                }
+            }
+        }
+    }
+
+    @Test(
+        "a link into a private network is not followed, unless the server is there",
+        arguments: [
+            "127.0.0.1", "127.1", "2130706433", "localhost", "x.localhost", "[::1]", "10.1.2.3", "172.16.0.1",
+            "192.168.1.1",
+            "169.254.169.254", "[fe80::1]", "[fd00::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "100.64.0.1", "LOCALHOST",
+            "localhost.",
+        ])
+    func privateNetworks(_ host: String) throws {
+        let response = HTTPResponse(status: 307, headers: [("Location", "https://\(host):8443/x?y")])
+        #expect(throws: UnusableLink.self) { try DirectLink(response, from: ServerAddress("https://server.example")) }
+        #expect(try DirectLink(response, from: ServerAddress("https://192.168.1.9")) != nil)
+        let other = HTTPResponse(status: 307, headers: [("Location", "https://bucket.example/x")])
+        #expect(try DirectLink(other, from: ServerAddress("https://server.example")) != nil)
+    }
+
     @Test("the token is not sent to the bucket")
     func secrets() async throws {
-        let bucket = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nframe"
+        let bucket = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nUbCk\u{1}\u{0}\u{5}frame"
         try await withCannedServer([bucket]) { place, seen in
             let head = "\(CloudProtocolVersion.header): \(CloudProtocolVersion.current)\r\n"
             let redirect =
                 "HTTP/1.1 307 Temporary Redirect\r\n\(head)Location: \(place)/x?y=z\r\nContent-Length: 0\r\n\r\n"
             try await withCannedServer([redirect]) { address, _ in
                 let backend = HTTPBackend(address: address, logger: quiet) { "ubq_1_00" }
-                let bytes = try await backend.getChunk(id, in: .cloudDocs)
-                #expect(bytes == Array("frame".utf8))
+                let bytes = try await backend.getChunk(.of(Array("frame".utf8)), in: .cloudDocs)
+                #expect(bytes == Array("UbCk\u{1}\u{0}\u{5}frame".utf8))
             }
             let request = try #require(seen.all.first)
             #expect(request.hasPrefix("GET /x?y=z HTTP/1.1\r\n"))

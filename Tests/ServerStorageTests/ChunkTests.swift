@@ -199,6 +199,35 @@ struct ChunkVerificationTests {
         }
     }
 
+    @Test("the frames of one request inflate to a bounded number of bytes, and one that is sent twice is checked once")
+    func inflated() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            let frame = ChunkFrame.encode([UInt8](repeating: 0, count: ChunkFrame.maximumPlainLength))
+            let many = (UInt64(1)...17).map { part($0, frame) }
+            await #expect { try await store.chunks.put(many, in: .cloudDocs, of: account) } throws: {
+                ($0 as? StorageError)?.code == .tooLarge
+            }
+            // Decompressing it a thousand times would take minutes.
+            let right = ChunkBatch.Part(id: .of(plain), frame: ChunkFrame.encode(plain))
+            try await store.chunks.put(Array(repeating: right, count: 1_000), in: .cloudDocs, of: account)
+        }
+    }
+
+    @Test("a chunk is distrusted if its frame is wrong, and not for what an entry says about it")
+    func distrustIfWrong() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            let right = ChunkBatch.Part(id: .of(plain), frame: ChunkFrame.encode(plain))
+            try await store.chunks.put([right], in: .cloudDocs, of: account)
+            try await store.chunks.distrust(ifWrong: right, in: .cloudDocs, of: account)
+            #expect(try await store.chunks.missing([right.id], in: .cloudDocs, of: account).isEmpty)
+            let wrong = ChunkBatch.Part(id: right.id, frame: ChunkFrame.encode([1]))
+            try await store.chunks.distrust(ifWrong: wrong, in: .cloudDocs, of: account)
+            #expect(try await store.chunks.missing([right.id], in: .cloudDocs, of: account) == [right.id])
+        }
+    }
+
     @Test("a small frame that inflates to 64 MiB of other bytes is refused")
     func bomb() async throws {
         try await withStore { store in

@@ -112,6 +112,21 @@ struct ManifestTests {
         }
     }
 
+    @Test("an entry that says that one chunk has more bytes than a chunk can have, or none, is refused")
+    func layouts() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            let chunk = ChunkBatch.Part(id: .of([1, 2, 3, 4, 5]), frame: ChunkFrame.encode([1, 2, 3, 4, 5]))
+            try await store.chunks.put([chunk], in: .cloudDocs, of: account)
+            for size in [UInt64(Int64.max), UInt64(ChunkFrame.maximumChunkLength) + 1, 0] {
+                let content = ContentReference(digest: chunk.id, size: size, layout: .chunk)
+                await expectRefused(.invalid, [content], store, account)
+            }
+            let right = ContentReference(digest: chunk.id, size: 5, layout: .chunk)
+            _ = try await store.logs.append(entry([right]), key: nil, to: .cloudDocs, of: account)
+        }
+    }
+
     @Test("reading manifests stops when the client has disconnected")
     func cancelled() async throws {
         try await withStore { store in

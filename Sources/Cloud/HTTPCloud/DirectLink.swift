@@ -17,6 +17,11 @@ struct DirectLink: Hashable, Sendable {
             url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !url.prefix(while: { $0 != "?" }).contains("@")
         else { throw UnusableLink(reason: "it is not an address") }
         guard isEncrypted || !address.isEncrypted else { throw UnusableLink(reason: "it is not encrypted") }
+        // A server must not make devices send requests to their own machine and network.
+        let isHere = PrivateHost.isPrivate(PrivateHost.host(of: address.description))
+        guard isHere || !PrivateHost.isPrivate(PrivateHost.host(of: url)) else {
+            throw UnusableLink(reason: "it leads into a private network")
+        }
         self.url = url
     }
 }

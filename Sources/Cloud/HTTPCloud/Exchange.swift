@@ -15,6 +15,8 @@ struct Exchange: Sendable {
     var isResumable = false
     /// Whether a link to the bytes is accepted in place of the response.
     var isDirect = false
+    /// Whether the bytes behind a link are those that were requested.
+    var accepts: @Sendable ([UInt8]) -> Bool = { _ in true }
     /// False for signing in, which has no token yet.
     var needsToken = true
 

@@ -1,4 +1,5 @@
 import Basics
+import Chunking
 package import CloudModel
 package import CloudProtocol
 package import CloudStorage
@@ -124,10 +125,12 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
     /// Returns how many of the first chunks fit into one request, at least one.
     private static func fitting(_ chunks: ArraySlice<OutgoingChunk>) -> Int {
         // Each chunk takes an id and a length of at most five bytes; a version and a count precede them.
-        var bytes = 16
+        var (bytes, plain) = (16, 0)
         let count = chunks.prefix(CloudLimits.batchChunks).prefix { chunk in
             bytes += 37 + chunk.frame.count
-            return bytes <= CloudLimits.batchBody
+            // A frame whose length cannot be read is none that the server decompresses.
+            plain += (try? ChunkFrame.plainLength(of: chunk.frame)) ?? 0
+            return bytes <= CloudLimits.batchBody && plain <= CloudLimits.batchPlain
         }.count
         return max(1, count)
     }
@@ -147,6 +150,11 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
         exchange.answerLimit = CloudLimits.frame
         exchange.isResumable = true
         exchange.isDirect = true
+        // A page of a proxy, for example. Readers check whether compressed bytes are those of the chunk.
+        exchange.accepts = { bytes in
+            guard (try? ChunkFrame.plainLength(of: bytes)) != nil else { return false }
+            return !ChunkFrame.isWrong(bytes, for: id)
+        }
         return try await connection.send(exchange)
     }
 

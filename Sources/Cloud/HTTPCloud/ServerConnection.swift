@@ -83,6 +83,10 @@ package final class ServerConnection: Sendable {
             if !exchange.isResumable { answer = PartialResponse() }
             throw try failure(of: error)
         }
+        guard link == nil || exchange.accepts(answer.bytes) else {
+            answer = PartialResponse()
+            throw UnusableLink(reason: "the bucket sent other bytes")
+        }
         return answer.bytes
     }
 

@@ -9,6 +9,8 @@ package enum CloudLimits {
     package static let batchBody = 16 << 20
     /// The number of chunks in such a request.
     package static let batchChunks = 1024
+    /// The size to which the chunks of such a request decompress together.
+    package static let batchPlain = 1 << 30
     /// The number of chunk names in one query.
     package static let names = 1 << 16
     /// The number of chunk names in a request to distrust them, which is more than a reader finds damaged at once.

@@ -9,11 +9,14 @@ struct CloudContent {
     struct BadChunk: Hashable {
         let id: ChunkID
         let why: String
+        /// Whether the cloud's bytes are wrong or missing. False where only what the log says about the chunk is.
+        var isOfCloud = true
     }
 
     private let transfers: TransferContext
     private let container: ContainerName
-    private var good: Set<ChunkID> = []
+    /// The lengths of intact chunks.
+    private var good: [ChunkID: Int] = [:]
     private var bad: [ChunkID: String] = [:]
 
     init(_ transfers: TransferContext, _ container: ContainerName) {
@@ -25,13 +28,22 @@ struct CloudContent {
     /// reading the cloud at all.
     mutating func badChunks(of reference: ContentReference) async throws -> [BadChunk] {
         guard reference.layout != .empty else { return [] }
+        guard reference.layout == .manifest || Manifest(within: reference) != nil else {
+            let why = "the log says that one chunk has \(reference.size) bytes"
+            return [BadChunk(id: reference.digest, why: why, isOfCloud: false)]
+        }
         guard let manifest = try await manifest(of: reference) else {
             return [BadChunk(id: reference.digest, why: bad[reference.digest] ?? "it is damaged")]
         }
         var found: [BadChunk] = []
         for chunk in manifest.chunks {
-            if try await isGood(chunk) { continue }
-            found.append(BadChunk(id: chunk.id, why: bad[chunk.id] ?? "it is damaged"))
+            guard let length = try await length(of: chunk.id) else {
+                found.append(BadChunk(id: chunk.id, why: bad[chunk.id] ?? "it is damaged"))
+                continue
+            }
+            guard length != chunk.length else { continue }
+            let why = "a chunk has \(length) bytes, and the log says \(chunk.length)"
+            found.append(BadChunk(id: chunk.id, why: why, isOfCloud: false))
         }
         return found
     }
@@ -48,18 +60,16 @@ struct CloudContent {
         return nil
     }
 
-    private mutating func isGood(_ chunk: ChunkEntry) async throws -> Bool {
-        if good.contains(chunk.id) { return true }
-        if bad[chunk.id] != nil { return false }
+    /// Returns the length of an intact chunk; nil for one that is damaged or missing.
+    private mutating func length(of chunk: ChunkID) async throws -> Int? {
+        if let known = good[chunk] { return known }
+        if bad[chunk] != nil { return nil }
         do {
-            let count = try await plainBytes(of: chunk.id, limit: chunk.length).count
-            guard count == chunk.length else {
-                throw ChunkError(.damaged, "It has \(count) bytes instead of \(chunk.length).")
-            }
-            good.insert(chunk.id)
-            return true
-        } catch { try note(error, chunk.id) }
-        return false
+            let count = try await plainBytes(of: chunk, limit: ChunkFrame.maximumPlainLength).count
+            good[chunk] = count
+            return count
+        } catch { try note(error, chunk) }
+        return nil
     }
 
     private func plainBytes(of id: ChunkID, limit: Int) async throws -> [UInt8] {
@@ -74,7 +84,8 @@ struct CloudContent {
     private mutating func note(_ error: any Error, _ id: ChunkID) throws {
         switch error {
         case let error as CloudError where error.code == .damaged || error.code == .notFound: bad[id] = error.message
-        case let error as ChunkError where error.code != .tooNew: bad[id] = error.message
+        // One of a newer version too: the check goes on with the others.
+        case let error as ChunkError: bad[id] = error.message
         default: throw error
         }
     }

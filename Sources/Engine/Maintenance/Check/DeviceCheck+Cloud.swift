@@ -100,6 +100,12 @@ extension DeviceCheck {
             return report.repaired(
                 Finding("the cloud had lost bytes of it; they were uploaded again from this device", path: path))
         }
+        guard first.isOfCloud else {
+            return report.found(
+                Finding(
+                    "an entry of the log is wrong about it: \(clause(first.why))", path: path,
+                    advice: "It cannot be read. Save it again, or restore an earlier version."))
+        }
         report.found(
             Finding(
                 "the cloud has damaged bytes of it (\(clause(first.why)))", path: path,
@@ -112,6 +118,7 @@ extension DeviceCheck {
     private func sendAgain(
         _ reference: ContentReference, _ bad: [CloudContent.BadChunk], _ container: LocalContainer
     ) async throws -> Bool {
+        guard bad.allSatisfy(\.isOfCloud) else { return false }
         let context = context
         let holder = try await context.blocking {
             try context.metadata.read { try $0.local.holder(of: reference.digest) }

@@ -85,8 +85,9 @@ struct ContentReader: Sendable {
             Result { try ChunkFrame.decode(frame, expecting: chunk.id, limit: chunk.length) }
         }
         guard case .success(let bytes) = plain, bytes.count == chunk.length else {
-            // Devices that have the chunk are asked to send it again.
-            try await store.chunks.distrust([chunk.id], in: container, of: account)
+            // Devices that have the chunk are asked to send it again, unless it is only as long as the entry does not say.
+            let part = ChunkBatch.Part(id: chunk.id, frame: frame)
+            try await store.chunks.distrust(ifWrong: part, in: container, of: account)
             throw Self.damaged
         }
         return bytes

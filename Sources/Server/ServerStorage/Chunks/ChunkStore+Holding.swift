@@ -1,3 +1,4 @@
+import Chunking
 import CloudModel
 import ContainerLog
 import Foundation
@@ -96,11 +97,15 @@ extension ChunkStore {
     /// Protects the chunks of these contents from collection.
     ///
     /// - Returns: The chunks that are missing, at least one if any is.
-    /// - Throws: `invalid` if a content does not match its manifest.
+    /// - Throws: `invalid` if a content does not match its manifest, or its size not its layout.
     func hold(
         _ contents: [ContentReference], in name: ContainerName, of account: AccountID, onlyTrusted: Bool = false
     ) async throws -> [ChunkID] {
         guard !contents.isEmpty else { return [] }
+        guard contents.allSatisfy({ $0.layout == .manifest || Manifest(within: $0) != nil }) else {
+            throw StorageError(
+                .invalid, "The layout of a content in the entry does not match its size. The entry was not stored.")
+        }
         let digests = Array(Set(contents.map(\.digest)))
         let absent = try await hold(digests, in: name, of: account, onlyTrusted: onlyTrusted)
         guard absent.isEmpty else { return absent }

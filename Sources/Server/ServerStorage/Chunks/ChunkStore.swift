@@ -23,9 +23,9 @@ package struct ChunkStore: NounStore {
         guard parts.allSatisfy({ $0.frame.count <= CloudLimits.frame }) else {
             throw StorageError(.tooLarge, "A chunk may have at most \(CloudLimits.frame) bytes.")
         }
-        try await verifier.check(parts, for: account)
-        // One file for each name: which of two parts of one name is kept does not matter.
+        // One file for each name. Parts of one name hold the same bytes, or the first of them is refused.
         let parts = Dictionary(parts.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        try await verifier.check(Array(parts.values), for: account)
         var lacking = try await missing(Array(parts.keys), in: name, of: account)
         // Another round is needed only if a collection removed a frame that had no row yet, or is about to.
         for _ in 0..<Self.putRounds where !lacking.isEmpty {
@@ -101,6 +101,16 @@ package struct ChunkStore: NounStore {
                     }
                 }
             }
+        }
+    }
+
+    /// Marks a chunk that a reader could not use, if its frame holds other bytes than its name says. What an entry says about a chunk does not
+    /// count against the chunk.
+    package func distrust(ifWrong part: ChunkBatch.Part, in name: ContainerName, of account: AccountID) async throws {
+        do { try await verifier.check([part], for: account) } catch let error as StorageError
+            where error.code == .invalid
+        {
+            try await distrust([part.id], in: name, of: account)
         }
     }
 

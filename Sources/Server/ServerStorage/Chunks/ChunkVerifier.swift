@@ -18,6 +18,12 @@ final class ChunkVerifier: Sendable {
     /// - Throws: `invalid` for a frame that is damaged or holds other bytes than its name says, `busy` if too many requests wait. Frames in
     ///   a form that only a newer version knows pass: every reader checks a chunk again.
     func check(_ parts: [ChunkBatch.Part], for account: AccountID) async throws {
+        let inflated = parts.reduce(0) { $0 + Self.claim($1) }
+        guard parts.count == 1 || inflated <= CloudLimits.batchPlain else {
+            throw StorageError(
+                .tooLarge,
+                "The chunks of a request may have at most \(CloudLimits.batchPlain) bytes when decompressed.")
+        }
         var rest = parts[...]
         while !rest.isEmpty {
             try Task.checkCancellation()
@@ -36,12 +42,14 @@ final class ChunkVerifier: Sendable {
     private static func count(_ parts: ArraySlice<ChunkBatch.Part>) -> Int {
         var bytes = 0
         let count = parts.prefix { part in
-            // A frame that cannot be read claims nothing, and costs nothing.
-            bytes += part.frame.count + ((try? ChunkFrame.plainLength(of: part.frame)) ?? 0)
+            bytes += part.frame.count + claim(part)
             return bytes <= stepBytes
         }.count
         return max(1, count)
     }
+
+    /// Returns the bytes to which a frame claims to inflate. One that cannot be read claims nothing, and costs nothing.
+    private static func claim(_ part: ChunkBatch.Part) -> Int { (try? ChunkFrame.plainLength(of: part.frame)) ?? 0 }
 
     /// Whether a frame holds the bytes of its name. True for one in a form that only a newer version knows.
     static func isRight(_ part: ChunkBatch.Part) -> Bool {
