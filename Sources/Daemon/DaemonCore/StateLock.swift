@@ -9,7 +9,7 @@ package struct StateLock: ~Copyable, Sendable {
 
     /// Acquires the lock without waiting, and creates the directory if needed.
     ///
-    /// - Throws: `stateInUse` if another daemon has the lock; `permissionDenied` if the directory cannot be written.
+    /// - Throws: `stateInUse` if another daemon has the lock; `permissionDenied` if the directory cannot be written, or others can.
     package static func acquire(stateDirectory: String) throws(DaemonFailure) -> StateLock {
         do {
             try createDirectories(stateDirectory)
@@ -18,7 +18,8 @@ package struct StateLock: ~Copyable, Sendable {
                 .permissionDenied, "the state directory cannot be created (\(error))", path: stateDirectory,
                 advice: "Choose another with --state.", errno: error.code)
         }
-        let descriptor = open("\(stateDirectory)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try requireOwn(stateDirectory)
+        let descriptor = open("\(stateDirectory)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             throw DaemonFailure(
                 .permissionDenied, "the state directory cannot be written (\(String(cString: strerror(errno))))",
@@ -28,6 +29,22 @@ package struct StateLock: ~Copyable, Sendable {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw inUse(stateDirectory, descriptor) }
         lock.writeProcessID()
         return lock
+    }
+
+    /// Closes the directory to group and others, and refuses one into which another user could have put links and settings.
+    private static func requireOwn(_ directory: String) throws(DaemonFailure) {
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // What cannot be opened is reported with the lock.
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var information = stat()
+        guard fstat(descriptor, &information) == 0 else { return }
+        guard information.st_uid == geteuid(), information.st_mode & 0o022 == 0 else {
+            throw DaemonFailure(
+                .permissionDenied, "another user owns the state directory, or can write to it", path: directory,
+                advice: "Choose another with --state, or make it yours alone (chmod 700).")
+        }
+        if information.st_mode & 0o077 != 0 { _ = fchmod(descriptor, 0o700) }
     }
 
     private static func inUse(_ directory: String, _ descriptor: Int32) -> DaemonFailure {

@@ -2,7 +2,8 @@
 package struct ContainerName: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
 
-    /// Accepts 1 to 128 letters, digits, `-`, `_` and dots (not first, not last, not doubled); nil otherwise.
+    /// Accepts 1 to 128 letters, digits, `-` (not first, or a program took the folder for an option), `_` and dots (not first, not last, not
+    /// doubled); nil otherwise.
     package init?(_ text: String) {
         let allowed = text.utf8.allSatisfy { byte in
             switch byte {
@@ -12,7 +13,8 @@ package struct ContainerName: Hashable, Comparable, Sendable, CustomStringConver
             default: false
             }
         }
-        guard allowed, (1...128).contains(text.utf8.count), !text.hasPrefix("."), !text.hasSuffix("."),
+        guard allowed, (1...128).contains(text.utf8.count), !text.hasPrefix("."), !text.hasPrefix("-"),
+            !text.hasSuffix("."),
             !text.contains("..")
         else { return nil }
         self.text = text

@@ -48,7 +48,17 @@ package struct TextTable {
 /// Returns a number with its noun: `1 item`, `3 items`.
 package func counted(_ number: UInt64, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-/// Returns a text that is safe to print on one line of a terminal: control characters become `?`.
+/// Returns a text that is safe to print on one line of a terminal: control characters become `?`, and so do those that change the writing
+/// direction or cannot be seen, which could make a name look like another.
 package func printable(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
+    String(String.UnicodeScalarView(text.unicodeScalars.map { isPrintable($0) ? $0 : "?" }))
+}
+
+private func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    // The joiners of emoji and of Indic scripts.
+    case .format: scalar == "\u{200D}" || scalar == "\u{200C}"
+    case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
+    default: true
+    }
 }
