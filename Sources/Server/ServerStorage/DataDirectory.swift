@@ -25,7 +25,8 @@ struct DataDirectory: Sendable {
         "server.sqlite-shm", "lost+found",
     ]
 
-    /// Restricts the directory to its owner, and creates it if it is absent and `mayCreate`; the parent folder must exist.
+    /// Restricts the directory to its owner, and creates it if it is absent and `mayCreate`; the parent folder must exist, except for that
+    /// of a cache.
     ///
     /// - Parameter isCache: Whether everything in it may be lost, because a process of a cluster uses it.
     /// - Throws: `notFound` if there is no server's data here and none may be created, `invalid` for a directory of something else.
@@ -44,15 +45,16 @@ struct DataDirectory: Sendable {
         }
         if fileSize(database) == nil { try requireCreation(mayCreate || isCache) }
         do throws(Errno) {
-            try make(path)
+            // A service user may have no home yet. A data directory's parent has to exist: its disk may not be mounted.
+            if isCache { try createDirectories(path) } else { try make(path) }
             try closeToOthers()
             try make(chunks)
             try make(temporary)
             try make(folded)
             try syncDirectory(path)
         } catch {
-            throw StorageError(
-                .failed, "The data directory \(path) cannot be used: \(error). Name another with --data.")
+            let (what, option) = isCache ? ("cache", "--cache") : ("data directory", "--data")
+            throw StorageError(.failed, "The \(what) \(path) cannot be used: \(error). Name another with \(option).")
         }
     }
 

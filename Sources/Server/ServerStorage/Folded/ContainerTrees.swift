@@ -26,6 +26,7 @@ package final class ContainerTrees: Sendable {
     /// The author of changes that people make in this process's console.
     private let console: LogAuthor
     private let state = Mutex(State())
+    private let opening = AsyncMutex()
 
     init(
         logs: LogStore, time: any TimeSource, threads: NIOThreadPool, files: FoldedFiles, console: LogAuthor = .console
@@ -164,10 +165,14 @@ package final class ContainerTrees: Sendable {
 
     private func open(_ id: Int64) async throws -> FoldedContainer {
         if let known = use(id) { return known }
+        // One at a time: SQLite does not wait for another that turns on the log of the same new file (sqlite.org/wal.html, 7).
+        return try await opening.run { try await openAlone(id) }
+    }
+
+    private func openAlone(_ id: Int64) async throws -> FoldedContainer {
+        if let known = use(id) { return known }
         let opened = try await threads.blocking { [files] in try FoldedContainer(path: files.path(of: id)) }
-        // Another task may have opened it meanwhile; one of the two is dropped.
         return state.withLock { state in
-            if let known = state.open[id], !known.isDiscarded { return known }
             state.order.removeAll { $0 == id }
             state.open[id] = opened
             state.order.append(id)
