@@ -42,16 +42,18 @@ public final class UbiquitousDatabase: Sendable {
             clock: SystemTime(), prepare: prepare)
     }
 
+    /// - Parameter isForeign: Whether other programs, or other devices, wrote the schema of the file.
     package init(
         path: String, tables: [UbiquitousTable], identifier: String? = nil, device: DeviceID? = nil, deviceName: String,
         schemaVersion: UInt64 = 1, clock: any TimeSource, baselinePolicy: BaselinePolicy = BaselinePolicy(),
-        prepare: (any DatabaseWriter) throws -> Void = { _ in }
+        isForeign: Bool = false, prepare: (any DatabaseWriter) throws -> Void = { _ in }
     ) throws {
         // Before the file is made.
         if let identifier { _ = try Self.store(identifier) }
         var configuration = Configuration()
         // Other programs write too; each transaction of theirs is short.
         configuration.busyMode = .timeout(5)
+        if isForeign { configuration.limitForeignSchema() }
         let pool = try DatabasePool(path: path, configuration: configuration)
         try prepare(pool)
         let (state, schemas) = try pool.writeWithoutTransaction { db in

@@ -103,7 +103,8 @@ struct Round {
         let schema = registration.schema
         let database = try UbiquitousDatabase(
             path: registration.path, tables: registration.tables.map(\.declaration),
-            identifier: registration.identifier, deviceName: deviceName, schemaVersion: registration.version
+            identifier: registration.identifier, deviceName: deviceName, schemaVersion: registration.version,
+            clock: SystemTime(), isForeign: true
         ) { try schema?.makeTables(in: $0) }
         try database.close()
         registration.isComplete = true
@@ -171,7 +172,8 @@ struct Round {
                 let version = plan.change(of: registration)?.version ?? registration.version
                 return try UbiquitousDatabase(
                     path: registration.path, tables: plan.declarations.map(\.declaration),
-                    identifier: registration.identifier, deviceName: deviceName, schemaVersion: version)
+                    identifier: registration.identifier, deviceName: deviceName, schemaVersion: version,
+                    clock: SystemTime(), isForeign: true)
             } catch let UbiquitousDatabaseError.unsharable(table, reason) where plan.leaveOut(table) {
                 let found = probe.tables.first { $0.name.lowercased() == table.lowercased() }
                 refused[table.lowercased()] = (found?.statements ?? [], reason)

@@ -78,7 +78,7 @@ extension SharingService {
                 .filter { probe.sharedTables.contains($0.name.lowercased()) }.map(\.declaration)
             let database = try UbiquitousDatabase(
                 path: registration.path, tables: tables, identifier: registration.identifier, deviceName: deviceName,
-                schemaVersion: registration.version)
+                schemaVersion: registration.version, clock: SystemTime(), isForeign: true)
             defer {
                 // What was decided is committed.
                 try? database.close()

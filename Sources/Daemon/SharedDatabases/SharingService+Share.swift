@@ -160,7 +160,8 @@ extension SharingService {
                 path: registration.path,
                 tables: plan.declarations.filter { probe.sharedTables.contains($0.name.lowercased()) }.map(
                     \.declaration),
-                identifier: registration.identifier, deviceName: deviceName, schemaVersion: registration.version)
+                identifier: registration.identifier, deviceName: deviceName, schemaVersion: registration.version,
+                clock: SystemTime(), isForeign: true)
             // What other devices do not have is sent with the last files.
             do { try database.publish(to: folder(registration.id).url) } catch { guard discards else { throw error } }
             try database.stopSharing(discardsUnpublished: discards)

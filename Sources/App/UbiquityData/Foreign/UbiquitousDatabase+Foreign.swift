@@ -1,5 +1,6 @@
 import Basics
 import GRDB
+import GRDBSQLite
 import Records
 
 /// What a process needs that shares files of other programs.
@@ -80,6 +81,20 @@ extension UbiquitousDatabase {
         }
         return try queue.inDatabase { db in
             try String.fetchOne(db, sql: "PRAGMA journal_mode = \(mode)")?.lowercased() == mode
+        }
+    }
+}
+
+extension Configuration {
+    /// The most bytes of a value or a row of a file that is shared for another program.
+    private static let maximumLength: Int32 = 64 << 20
+
+    /// Keeps the expressions of a schema that others wrote from calling functions with effects (sqlite.org/pragma.html#pragma_trusted_schema),
+    /// and from computing large values (sqlite.org/limits.html).
+    mutating func limitForeignSchema() {
+        prepareDatabase { db in
+            try db.execute(sql: "PRAGMA trusted_schema = OFF")
+            sqlite3_limit(db.sqliteConnection, SQLITE_LIMIT_LENGTH, Self.maximumLength)
         }
     }
 }

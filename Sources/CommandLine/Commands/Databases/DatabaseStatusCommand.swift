@@ -79,6 +79,10 @@ struct DatabaseDetach: ParsableCommand {
         let request = DetachDatabaseRequest(
             name: choice.name ?? name, container: choice.container, discardsUnpublished: discard)
         _ = try connection.call(request)
-        print("Detached \(printable(request.name)). Its file is an ordinary database again.")
+        print(
+            """
+            Detached \(printable(request.name)). Its file is an ordinary database again: the tables with their constraints, the rows, and the \
+            indexes stay, also those that came from other devices.
+            """)
     }
 }
