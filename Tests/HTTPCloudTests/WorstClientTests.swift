@@ -120,6 +120,26 @@ struct WorstClientTests {
     }
 
     @Test(
+        "a request that a proxy may read in another way is refused, and nothing behind an unknown coding is taken for a request",
+        arguments: [
+            ("GET /health/live HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n", "400"),
+            (
+                "POST /v1/reset HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\nGET /health/live HTTP/1.1\r\nHost: x\r\n\r\n",
+                "400"
+            ),
+            ("GET //health//live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "404"),
+            ("GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "200"),
+        ])
+    func ambiguous(_ text: String, _ status: String) async throws {
+        try await withServer { server in
+            let connection = try Raw(server.port, text)
+            let answer = await offPool { connection.readToEnd() } ?? ""
+            connection.close()
+            #expect(answer.ranges(of: "HTTP/1.1 ").count == 1 && answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
+        }
+    }
+
+    @Test(
         "every one of a thousand requests that were sent at once is answered, in order, and the connection still works")
     func pipelined() async throws {
         try await withServer { server in

@@ -9,6 +9,7 @@ extension HTTPField.Name {
     static let cloudIdentity = HTTPField.Name(CloudProtocolVersion.cloudHeader)!
     static let direct = HTTPField.Name(DirectDownload.header)!
     static let resetAsked = HTTPField.Name(CloudRoutes.resetHeader)!
+    static let host = HTTPField.Name("Host")!
     static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
     static let appendKey = HTTPField.Name(AppendKey.header)!
 }

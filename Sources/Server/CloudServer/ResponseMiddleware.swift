@@ -18,6 +18,7 @@ struct ResponseMiddleware: RouterMiddleware {
         let context = known(request, context)
         var response: Response
         do {
+            try Self.refuseAmbiguity(of: request)
             try Self.refuseBody(of: request)
             response = try await next(request, context)
         } catch {
@@ -42,6 +43,21 @@ struct ResponseMiddleware: RouterMiddleware {
             client.map { "\($0)" } ?? context.peer,
             isEncrypted: isEncrypted || (isTrusted && request.headers[.forwardedProtocol] == "https"))
         return context
+    }
+
+    /// Refuses what a proxy in front of this server may have read in another way: two hosts (RFC 9112, 3.2), a body in an unknown coding
+    /// (RFC 9112, 6.1), and empty segments of a path, which the router would leave out.
+    private static func refuseAmbiguity(of request: Request) throws {
+        // The first field is the authority.
+        guard request.headers[.host] == nil else {
+            throw CloudFailure(.invalidRequest, "The request has two fields Host.")
+        }
+        guard request.head.hasKnownFraming else {
+            throw CloudFailure(.invalidRequest, "The request's Transfer-Encoding is not supported.")
+        }
+        guard !request.uri.path.contains("//") else {
+            throw CloudFailure(.notFound, "There is nothing at this path.")
+        }
     }
 
     /// Refuses a body that no route reads, because it would hold the connection.

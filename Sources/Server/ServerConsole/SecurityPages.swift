@@ -54,7 +54,7 @@ extension PageFrame {
             """
             <h1>Security</h1>
             <section aria-labelledby="app"><h2 id="app">Authenticator app</h2>\(app(factor))</section>
-            <section aria-labelledby="passkeys"><h2 id="passkeys">Passkeys</h2>\(list(passkeys))
+            <section aria-labelledby="passkeys"><h2 id="passkeys">Passkeys</h2>\(list(passkeys, asksFactor: factor.isOn))
             \(offer.map { addPasskey($0, asksFactor: factor.isOn) } ?? noPasskeys)</section>
             """, tab: .security, isLive: false, script: offer == nil ? nil : "passkey.js")
     }
@@ -90,20 +90,28 @@ extension PageFrame {
         }
     }
 
-    private func list(_ passkeys: [ShownPasskey]) -> HTML {
+    private func list(_ passkeys: [ShownPasskey], asksFactor: Bool) -> HTML {
         guard !passkeys.isEmpty else { return "<p class=\"empty\">No passkeys.</p>" }
         let rows = passkeys.map { passkey -> HTML in
             """
             <tr><th scope="row"><bdi>\(Shown.visible(passkey.name))</bdi></th>
             <td data-label="Added">\(Shown.time(passkey.created))</td>
             <td data-label="Last used">\(passkey.used.map { Shown.time($0) })</td>
-            <td class="row">\(button("Remove", to: "security/passkeys/\(passkey.number)/remove", isGrave: true))</td></tr>
+            <td class="row"><form method="post" action="\(url("security/passkeys/\(passkey.number)/remove"))">\(token)\(asksFactor ? factorField : HTML.empty)\
+            <button class="grave">Remove</button></form></td></tr>
             """
         }
         return """
             <table><thead><tr><th scope="col">Name</th><th scope="col">Added (UTC)</th><th scope="col">Last used (UTC)</th>\
             <th scope="col"><span class="hidden">What to do</span></th></tr></thead><tbody>\(rows)</tbody></table>
             """
+    }
+
+    private var factorField: HTML {
+        """
+        <input name="factor" required autocomplete="one-time-code" spellcheck="false" placeholder="Code of the app" \
+        aria-label="A code of the app, or a recovery code">
+        """
     }
 
     private var noPasskeys: HTML {

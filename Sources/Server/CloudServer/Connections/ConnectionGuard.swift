@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
@@ -20,6 +21,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var waiting: CircularBuffer<HTTPRequestPart> = []
     private var wantsRead = false
     private var isInputClosed = false
+    /// Whether the request under way is the last of the connection.
+    private var isLast = false
     private var pause: Scheduled<Void>?
 
     init(_ connections: Connections, _ limits: ConnectionRules.Limits) {
@@ -72,10 +75,13 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Passes on what has arrived, up to the head of a request that has to wait.
     private func passOn(_ context: ChannelHandlerContext) {
         while let part = waiting.first {
-            if case .head = part {
+            if case .head(let head) = part {
                 guard rules.mayBegin else { return }
+                guard !isLast else { return waiting = [] }
                 if let ticket, !connections.mayBegin(ticket) { return passOnLater(context) }
                 rules.readHead()
+                // What follows may be a body that was taken for another request.
+                isLast = !head.hasKnownFraming
             }
             waiting.removeFirst()
             pass(part, context)
@@ -136,6 +142,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             endOutputOnceTaken(context)
             guard isEnd else { return }
             rules.responseTaken()
+            if isLast { return context.close(mode: .output, promise: nil) }
             // Other connections of this thread come first.
             context.eventLoop.assumeIsolated().execute { [self] in passOnWhatWaited(context) }
         }
@@ -164,5 +171,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             guard rules.check(now: connections.now) == .close else { return watch(context) }
             context.close(promise: nil)
         }
+    }
+}
+
+extension HTTPRequest {
+    /// Whether it is certain where the request's body ends: the decoder takes a body in any other coding than `chunked` for none.
+    var hasKnownFraming: Bool {
+        headerFields[values: .transferEncoding].allSatisfy { $0.lowercased() == "chunked" }
     }
 }

@@ -47,6 +47,8 @@ extension ConsoleRoutes {
     ) async throws -> HTML {
         try await limitFactors(visit, context)
         let codes = try await service.store.accounts.confirmSecondFactor(fields["factor"] ?? "", of: visit.account)
+        // Whoever had a session before may not have the app.
+        try await service.store.sessions.endOthers(than: visit.session.id, of: visit.account)
         service.audit.note("second factor turned on", context, account: visit.session.accountName)
         return visit.frame.recoveryCodesPage(codes.map(\.description))
     }
@@ -90,6 +92,12 @@ extension ConsoleRoutes {
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
         let number = try context.number()
+        if case .on = try await service.store.accounts.secondFactor(of: visit.account) {
+            try await limitFactors(visit, context)
+            try await refusing("secondFactor", context) {
+                try await service.store.accounts.requireSecondFactor(fields["factor"] ?? "", of: visit.account)
+            }
+        }
         guard try await service.store.sessions.removePasskey(number, of: visit.account) else {
             throw CloudFailure(.notFound, "There is no such passkey; it may have been removed in the meantime.")
         }

@@ -115,6 +115,13 @@ package struct SessionStore: NounStore {
         }
     }
 
+    /// Signs all browsers of an account out but one.
+    package func endOthers(than session: Int64, of account: AccountID) async throws {
+        try await database.commit(of: account) { db in
+            try db.execute("DELETE FROM session WHERE account = ? AND id <> ?", [account.value, session])
+        }
+    }
+
     /// Returns the newest sessions of an account, the oldest of them first, and how many there are.
     package func newest(
         of account: AccountID, limit: Int
