@@ -6,6 +6,7 @@ import Coordination
 import DaemonProtocol
 import Glibc
 import LocalMetadata
+import Logging
 import Sync
 import Synchronization
 import VirtualFileSystem
@@ -30,7 +31,22 @@ struct ContentHandler: NounHandler {
             return ItemOutcome(path: path, items: UInt64(total.items), bytes: total.bytes)
         }
         guard request.wait else { return ItemsResponse(outcomes: outcomes) }
-        return ItemsResponse(outcomes: try await waitForDownloads(outcomes))
+        do {
+            return ItemsResponse(outcomes: try await waitForDownloads(outcomes))
+        } catch is CancellationError {
+            // The client is gone: nobody waits for these bytes any more.
+            for outcome in outcomes where outcome.failure == nil { await stopDownloads(of: outcome.path) }
+            throw CancellationError()
+        }
+    }
+
+    private func stopDownloads(of path: MountPath) async {
+        let downloads = device.engine.downloads
+        do {
+            try await blocking { [self] in for item in try items(at: path) { _ = try downloads.cancel(item) } }
+        } catch {
+            device.engine.context.log.debug("downloads could not be ended", metadata: ["why": "\(error)"])
+        }
     }
 
     /// Waits until all bytes are here, or until none have arrived for ``Patience/limit``; the outcome of an incomplete item has the reason.
@@ -83,24 +99,47 @@ struct ContentHandler: NounHandler {
             }
             return message
         }
-        guard let message else { return outcome }
+        guard let message else { return try missing(outcome, items) }
         return ItemOutcome(
             path: outcome.path, items: outcome.items, bytes: outcome.bytes,
             failure: DaemonFailure(.failed, sentences: message, path: outcome.path.description))
+    }
+
+    /// Returns the outcome of a path whose downloads have ended: what was evicted meanwhile is not here.
+    private func missing(_ outcome: ItemOutcome, _ items: [LocalItem]) throws -> ItemOutcome {
+        let count = try device.metadata.read { transaction in
+            var count = 0
+            for item in items {
+                try transaction.local.forEach(below: item) { file in
+                    if file.kind == .file, !file.isMaterialised, !file.isExcluded, file.content != nil { count += 1 }
+                }
+            }
+            return count
+        }
+        guard count > 0 else { return outcome }
+        let what = "\(count) item\(count == 1 ? " is" : "s are") not on this device"
+        let limit = device.engine.room.cacheSize.map { ByteCount($0) }
+        return ItemOutcome(
+            path: outcome.path, items: outcome.items, bytes: outcome.bytes,
+            failure: DaemonFailure(
+                .failed, limit.map { "\(what), as the cache is limited to \($0)" } ?? "\(what): evicted meanwhile",
+                path: outcome.path.description,
+                advice: limit == nil ? "Try again." : "Raise the limit: `ubiquity limit --cache SIZE`."))
     }
 
     func evict(_ request: EvictRequest) async throws -> ItemsResponse {
         var outcomes: [ItemOutcome] = []
         for path in request.paths {
             outcomes += try await withConsent(path) { [self] in
-                try await each([path]) { path in
+                let stopped = try await stopDownloads(at: path)
+                return try await each([path]) { path in
                     var files: [LocalItem] = []
                     for item in try items(at: path) {
                         try device.metadata.read {
                             try $0.local.forEach(below: item) { if $0.kind == .file { files.append($0) } }
                         }
                     }
-                    return try evict(files, path)
+                    return try evict(files, path, stopped: stopped)
                 }
             }
         }
@@ -124,11 +163,22 @@ struct ContentHandler: NounHandler {
         return try await evict()
     }
 
-    private func evict(_ files: [LocalItem], _ path: MountPath) throws -> ItemOutcome {
+    /// Ends the downloads that were requested at or below a path. Returns how many there were.
+    private func stopDownloads(at path: MountPath) async throws -> UInt64 {
+        // A missing item is reported below.
+        guard let found = try? await blocking({ [self] in try items(at: path) }) else { return 0 }
+        // What has just arrived is evicted like everything else.
+        try await blocking { [self] in device.engine.downloads.recordComplete() }
+        var count = 0
+        for item in found { count += try await device.engine.downloads.cancelAndWait(item) }
+        return UInt64(count)
+    }
+
+    private func evict(_ files: [LocalItem], _ path: MountPath, stopped: UInt64) throws -> ItemOutcome {
         var evicted = (items: UInt64(0), bytes: UInt64(0))
-        var refusal: EvictionRefusal?
+        var kept: [(file: LocalItem, why: EvictionRefusal)] = []
         defer { progress.work.withLock { $0 = nil } }
-        var (index, failure) = (0, (any Error)?.none)
+        var (index, problem) = (0, (any Error)?.none)
         device.engine.evictor.evict(files) { file, error in
             if index.isMultiple(of: 100) {
                 progress.work.withLock {
@@ -143,16 +193,23 @@ struct ContentHandler: NounHandler {
             case nil: break
             // The rest of the folder is evicted, and nothing is wrong.
             case EvictionRefusal.isIgnoreFile? where files.count > 1: break
-            case let error as EvictionRefusal: refusal = refusal ?? error
-            case let error?: failure = failure ?? error
+            case let error as EvictionRefusal: kept.append((file, error))
+            case let error?: problem = problem ?? error
             }
         }
-        if let failure { throw failure }
-        let refused = refusal.map { refusal in
-            DaemonFailure(
-                refusal.code, "not evicted: \(refusal.rawValue)", path: path.description)
-        }
-        return ItemOutcome(path: path, items: evicted.items, bytes: evicted.bytes, failure: refused)
+        if let problem { throw problem }
+        // What is never synced is no reason to refuse a folder.
+        let refusal = kept.first { files.count == 1 || $0.why != .isExcluded }?.why
+        let failure =
+            evicted.items > 0 || stopped > 0
+            ? nil
+            : refusal.map { refusal in
+                DaemonFailure(refusal.code, "not evicted: \(refusal.rawValue)", path: path.description)
+            }
+        return ItemOutcome(
+            path: path, items: evicted.items, bytes: evicted.bytes, failure: failure,
+            kept: failure == nil ? kept.prefix(ItemOutcome.maximumKept).map(KeptItem.init) : [],
+            keptCount: failure == nil ? UInt64(kept.count) : 0, stopped: stopped)
     }
 
     func pin(_ request: PinRequest) async throws -> ItemsResponse {
@@ -187,6 +244,22 @@ struct ContentHandler: NounHandler {
                 }
             }
         }
+    }
+}
+
+extension KeptItem {
+    fileprivate init(_ file: LocalItem, _ why: EvictionRefusal) {
+        let reason =
+            switch why {
+            case .isFolder: "folder"
+            case .isOpen: "open"
+            case .isEdited: "not uploaded yet"
+            case .isPinned: "pinned"
+            case .isPresented: "in use"
+            case .isIgnoreFile: "ignore file"
+            case .isExcluded: "not synced"
+            }
+        self.init(name: "\(file.name)", reason: reason)
     }
 }
 

@@ -17,6 +17,13 @@ struct LimitsHandler: NounHandler {
     }
 
     func limits(_ request: LimitsRequest) async throws -> LimitsResponse {
+        if let cache = request.cache {
+            try await blocking { [self] in
+                let size = cache == 0 ? nil : cache
+                try CacheLimits.store(size: size, in: device.metadata)
+                device.engine.room.cacheSize = size
+            }
+        }
         guard request.up != nil || request.down != nil || request.onMetered != nil else { return present }
         for rate in [request.up, request.down] { try check(rate) }
         try await blocking { [self] in
@@ -33,7 +40,9 @@ struct LimitsHandler: NounHandler {
 
     private var present: LimitsResponse {
         let (transfers, metered) = (device.engine.context.transfers, device.engine.context.metered)
-        return LimitsResponse(up: transfers.up.rate, down: transfers.down.rate, onMetered: OnMetered(metered.choice))
+        return LimitsResponse(
+            up: transfers.up.rate, down: transfers.down.rate, onMetered: OnMetered(metered.choice),
+            cache: device.engine.room.cacheSize)
     }
 
     private func check(_ rate: UInt64?) throws {

@@ -10,20 +10,17 @@ package struct MountConfiguration: Sendable {
     let cloud: CloudAddress
     /// The name of this device for other devices.
     let deviceName: String
-    /// The upper bound for local bytes of documents; nil if there is none.
-    let cacheLimit: UInt64?
     /// Which superseded versions of a document are listed.
     let versions: VersionLimits
 
     package init(
         mountPoint: String, stateDirectory: String, cloud: CloudAddress, deviceName: String,
-        cacheLimit: UInt64?, versions: VersionLimits
+        versions: VersionLimits
     ) {
         self.mountPoint = mountPoint
         self.stateDirectory = stateDirectory
         self.cloud = cloud
         self.deviceName = deviceName
-        self.cacheLimit = cacheLimit
         self.versions = versions
     }
 }

@@ -122,7 +122,8 @@ struct StatusHandler: NounHandler {
             let diverged = try transaction.containers().filter { $0.divergence != nil }.map(\.name.text)
             status.diverged = diverged.isEmpty ? nil : diverged
             status.conflicts = UInt64(try transaction.local.totals().conflicts)
-            status.cache = CacheStatus(bytes: try transaction.transfers.presentBytes(), limit: configuration.cacheLimit)
+            status.cache = CacheStatus(
+                bytes: try transaction.transfers.presentBytes(), limit: device.engine.room.cacheSize)
             status.rebuild = rebuild.map(RebuildStatus.init)
             status.check = progress.check.withLock { $0 }
             status.collection = progress.collection.withLock { $0 }
@@ -193,8 +194,8 @@ struct StatusHandler: NounHandler {
     private var nameFailure: DaemonFailure? {
         guard device.engine.context.namesakes.areFound else { return nil }
         return DaemonFailure(
-            .conflict, "another device of this cloud has the same name, \(configuration.deviceName)",
-            advice: "Give this one another name: `ubiquity unmount`, then `ubiquity mount --device NAME`.")
+            .conflict, "another device is also called \(configuration.deviceName)",
+            advice: "Rename this one: `ubiquity unmount`, then `ubiquity mount --device NAME`.")
     }
 
     /// A failure if the disk is full; otherwise nil.

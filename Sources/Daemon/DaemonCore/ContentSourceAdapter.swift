@@ -4,6 +4,7 @@ import CloudStorage
 import Glibc
 import LocalContent
 import LocalMetadata
+import Logging
 import Sync
 import Synchronization
 import Transfers
@@ -85,12 +86,35 @@ final class ContentSourceAdapter: ContentSource {
         // What is kept waits where what a person has asked for does not.
         case .keep: try requestDownload(item, priority: DownloadPriority.kept)
         case .downloadWhenSpace: try requestDownload(item, priority: DownloadPriority.whenSpace)
+        case .cancel: _ = try current?.downloads.cancel(item)
+        case .cancelKept: _ = try current?.downloads.cancel(item, upTo: DownloadPriority.kept)
         case .evict:
+            if try cancelAndEvict(item) { return }
             // Presenters are asked without blocking the caller, who may be one of them.
             do {
                 guard try current?.evictor.evictWithPermit(item.node) ?? true else { throw Errno(EINPROGRESS) }
             } catch is EvictionRefusal { throw Errno(EBUSY) }
         }
+    }
+
+    /// Ends the download of a file that is under way, and evicts the file in the background once nothing writes to it. Returns false where
+    /// there is none.
+    private func cancelAndEvict(_ item: LocalItem) throws -> Bool {
+        guard let current, current.downloads.progress(of: item) != nil else {
+            _ = try current?.downloads.cancel(item)
+            return false
+        }
+        _ = try current.downloads.cancel(item)
+        Task {
+            do {
+                _ = try await current.downloads.cancelAndWait(item)
+                _ = try await current.context.blocking { try current.evictor.evictWithPermit(item.node) }
+            } catch {
+                // Such as an item that has to stay: it is as it was before its download.
+                current.context.log.debug("kept a part of a download", metadata: ["why": "\(error)"])
+            }
+        }
+        return true
     }
 
     /// Records the request to download a file, or all files below a folder.

@@ -59,7 +59,7 @@ struct Device: Sendable {
         recovery = Recovery(metadata: metadata, content: content, time: time, log: logger)
         try recovery.run()
         identity = try Self.prepare(metadata, time)
-        limits = try Self.limits(configuration, content)
+        limits = try Self.limits(configuration, content, metadata)
         versions = configuration.versions
         let timing = EngineTiming()
         link = ContentSourceAdapter(metadata, patience: timing.patience)
@@ -116,11 +116,15 @@ struct Device: Sendable {
         }
     }
 
-    private static func limits(_ configuration: DaemonConfiguration, _ content: ContentStore) throws -> CacheLimits {
+    /// Returns the limits of the cache. One that the command line gives is kept for later starts.
+    private static func limits(
+        _ configuration: DaemonConfiguration, _ content: ContentStore, _ metadata: MetadataDatabase
+    ) throws -> CacheLimits {
+        if let size = configuration.cacheLimit { try CacheLimits.store(size: size.bytes, in: metadata) }
         let space = try content.space()
         let total = ByteCount(UInt64(space.f_blocks).saturatingProduct(UInt64(space.f_frsize)))
         return CacheLimits(
-            size: configuration.cacheLimit?.bytes, minimumFree: configuration.minimumFree(ofDisk: total).bytes)
+            size: try CacheLimits.storedSize(in: metadata), minimumFree: configuration.minimumFree(ofDisk: total).bytes)
     }
 
     /// Returns what transfers need: the connection to the cloud, and the threads for it.
@@ -163,8 +167,7 @@ struct Device: Sendable {
             invalidator: invalidator, refused: refused, setOffline: setOffline, identity: identity,
             configuration: MountConfiguration(
                 mountPoint: configuration.mountPoint, stateDirectory: configuration.stateDirectory,
-                cloud: configuration.cloud, deviceName: configuration.deviceName, cacheLimit: limits.size,
-                versions: versions)
+                cloud: configuration.cloud, deviceName: configuration.deviceName, versions: versions)
         ) { [link] item in
             try link.makingRoom { try link.requestDownload(item) }
         }

@@ -26,6 +26,10 @@ package final class ContentService: Sendable {
     /// Newer versions that are gathered beside the shown ones; readers never get these.
     let gathered = Mutex<[NodeID: ActiveDownload]>([:])
     let finisher: DownloadFinisher
+    /// The fetches of the queue.
+    let running = Mutex<[NodeID: Task<Void, any Error>]>([:])
+    /// Downloads that have ended early and whose parts are being recorded.
+    let endings = Mutex<[BlobName: Task<Void, Never>]>([:])
     private let arrived = Atomic<UInt64>(0)
 
     private struct Active {
@@ -110,7 +114,7 @@ package final class ContentService: Sendable {
         }
         guard let idle else { return }
         idle.completion?.cancel()
-        Task { await keepPart(idle) }
+        endKeepingPart(idle)
     }
 
     /// Fetches the rest of a file whose readers take more than a look at it, while it is open. On a metered network nothing is fetched
@@ -166,13 +170,13 @@ package final class ContentService: Sendable {
             return entry.download.isComplete ? nil : entry
         }
         guard let idle else { return }
-        Task { await keepPart(idle) }
+        endKeepingPart(idle)
     }
 
     /// The fraction of a file's bytes that is on this device while it is being fetched; nil when it is not.
     package func progress(of item: LocalItem) -> Double? {
-        (active.withLock { $0.downloads[item.blob] } ?? gathered.withLock { $0[item.node] }).map(
-            \.download.fractionPresent)
+        let entry = active.withLock { $0.downloads[item.blob] } ?? gathered.withLock { $0[item.node] }
+        return entry?.download.fractionPresent ?? (finisher.isWritten(item.blob) ? 1 : nil)
     }
 
     /// All active downloads.

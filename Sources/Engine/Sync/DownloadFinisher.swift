@@ -73,6 +73,11 @@ final class DownloadFinisher: Sendable {
         if starts { Task { await run() } }
     }
 
+    /// Whether all bytes of the blob are written, and the row does not say so yet.
+    func isWritten(_ blob: BlobName) -> Bool {
+        state.withLock { $0.complete.contains(blob) || $0.settling.contains(blob) }
+    }
+
     /// Returns once the blob is recorded as whole, or at once if it has been.
     func finish(_ blob: BlobName) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

@@ -108,7 +108,7 @@ final class DownloadQueue: Sendable {
     private func fetchBytes(of item: LocalItem) async throws {
         guard item.wanted > DownloadPriority.whenSpace else { return try await fetchOptional(item) }
         try await room.making(for: item.size) {
-            try await service.fetch(item)
+            guard try await service.fetchUnlessCancelled(item) else { return }
             try await note(item, error: nil, wanted: 0)
         }
     }
@@ -119,7 +119,9 @@ final class DownloadQueue: Sendable {
             try context.metadata.read { try $0.local.effectivePin(of: item.node) == .whenSpace }
         }
         if isStillMeant {
-            do { try await service.fetch(item) } catch  where RoomMaker.isOfFullDisk(error) { return }
+            do { guard try await service.fetchUnlessCancelled(item) else { return } } catch
+                where RoomMaker.isOfFullDisk(error)
+            { return }
         }
         try await note(item, error: nil, wanted: 0)
     }

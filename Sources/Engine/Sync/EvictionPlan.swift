@@ -13,6 +13,18 @@ package struct CacheLimits: Sendable, Equatable {
         self.minimumFree = minimumFree
     }
 
+    private static let key = "cacheLimit"
+
+    /// Returns the stored limit of the cache; nil if there is none.
+    package static func storedSize(in metadata: MetadataDatabase) throws -> UInt64? {
+        try metadata.read { try $0.setting(key) }.flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    /// Stores the limit of the cache for later starts; nil stores that there is none.
+    package static func store(size: UInt64?, in metadata: MetadataDatabase) throws {
+        try metadata.write(.freeing) { try $0.setSetting(key, .init((size.map(String.init) ?? "").utf8)) }
+    }
+
     /// Returns how many bytes may be downloaded without a request. Keeps a reserve, or downloaded files would soon be evicted again.
     package func spare(present count: @autoclosure () throws -> UInt64, free: UInt64) rethrows -> UInt64 {
         let least = max(minimumFree, 64 << 20)

@@ -25,7 +25,13 @@ package final class RoomMaker: Sendable {
 
     private let context: EngineContext
     private let evictor: Evictor
-    private let limits: CacheLimits
+    private let limit: Mutex<CacheLimits>
+    private var limits: CacheLimits { limit.withLock { $0 } }
+    /// The upper bound for local bytes of documents; nil for none. A new one applies with the next look, which is at most a second away.
+    package var cacheSize: UInt64? {
+        get { limits.size }
+        set { limit.withLock { $0.size = newValue } }
+    }
     /// Serialises callers: the next one finds the room that was made.
     private let making = Mutex(())
     private let state = Mutex(State())
@@ -34,7 +40,7 @@ package final class RoomMaker: Sendable {
     init(_ context: EngineContext, _ evictor: Evictor, _ limits: CacheLimits) {
         self.context = context
         self.evictor = evictor
-        self.limits = limits
+        limit = Mutex(limits)
     }
 
     private var spare: UInt64 { max(limits.minimumFree / 2, Self.spare) }

@@ -9,7 +9,9 @@ extension DocumentState {
     package init(
         of item: LocalItem, newest: ContentReference?, hasConflicts: Bool, progress: TransferFractions
     ) {
-        let isWhole = item.kind != .file || item.isMaterialised
+        // All bytes can be read before the row says so, which it does once they are durable.
+        let isArrived = item.kind == .file && (progress.downloading ?? 0) >= 1
+        let isWhole = item.kind != .file || item.isMaterialised || isArrived
         let isStale = !item.isEdited && item.content != nil && newest != nil && newest != item.content
         let isAnnounced = item.kind == .file && item.content == nil && item.size > 0
         self.init(
@@ -17,9 +19,9 @@ extension DocumentState {
             isUploaded: !item.isExcluded && !isAnnounced && item.pendingSince == nil && !item.isEdited
                 && (item.isKnown || item.isConflictSibling),
             percentUploaded: (progress.uploading ?? 0) * 100)
-        isDownloading = progress.downloading != nil
+        isDownloading = progress.downloading != nil && !isArrived
         percentDownloaded = isWhole ? 100 : (progress.downloading ?? 0) * 100
-        isDownloadRequested = item.wanted > DownloadPriority.whenSpace || progress.downloading != nil
+        isDownloadRequested = item.wanted > DownloadPriority.whenSpace || isDownloading
         downloadingError = item.downloadError
         isUploading = progress.uploading != nil
         uploadingError = item.uploadError
@@ -51,8 +53,10 @@ extension MetadataTransaction {
         of item: LocalItem, _ progress: (LocalItem) -> TransferFractions
     ) throws -> DocumentState {
         let isFile = item.kind == .file
+        // An edit whose bytes are in the cloud and which the log does not have yet is the newest version itself.
+        let newest = try isFile && item.content != nil && isStale(item) ? cloudItem(item)?.content : nil
         var state = DocumentState(
-            of: item, newest: isFile && item.content != nil ? try cloudItem(item)?.content : nil,
+            of: item, newest: newest,
             hasConflicts: try !item.isConflictSibling && !local.conflicts(of: item).isEmpty,
             progress: isFile ? progress(item) : TransferFractions())
         // A cloud that went back, or has another history, may lack what was uploaded to it.

@@ -80,8 +80,10 @@ extension VirtualFileSystem {
     }
 
     private func status(
-        of item: LocalItem, _ progress: [NodeID: TransferFractions], _ transaction: MetadataTransaction
+        of known: LocalItem, _ progress: [NodeID: TransferFractions], _ transaction: MetadataTransaction
     ) throws -> DocumentStatus {
+        // A download that has ended since the row was read is no transfer any more, and only the present row has its result.
+        let item = try transaction.local.item(known.node) ?? known
         let remote = try transaction.cloudItem(item)
         let state = try transaction.syncState(of: item) { progress[$0.node] ?? TransferFractions() }
         let document = try transaction.local.document(ofVersion: item)
@@ -94,7 +96,8 @@ extension VirtualFileSystem {
             conflictVersion: version, pin: item.pin,
             effectivePin: try effectivePin(of: item, transaction),
             ignoreReason: try ignoreReason(of: item, transaction), item: item.item,
-            version: version ?? remote?.version, device: remote?.device,
+            version: version ?? remote?.version,
+            device: try transaction.cloudItem(transaction.lastChanged(in: item))?.device,
             container: try transaction.container(item.container)?.name ?? .cloudDocs)
     }
 

@@ -1,6 +1,19 @@
 package import CloudModel
 package import LocalMetadata
 
+extension MetadataTransaction {
+    /// Returns the file of a package that was changed last, by its modification time; any other item itself.
+    package func lastChanged(in item: LocalItem) throws -> LocalItem {
+        guard item.isPackage else { return item }
+        var newest: LocalItem?
+        try local.forEach(below: item) { file in
+            guard file.kind == .file, !file.isConflictSibling, !file.isExcluded else { return }
+            if newest.map({ $0.attributes.modified < file.attributes.modified }) ?? true { newest = file }
+        }
+        return newest ?? item
+    }
+}
+
 /// Accumulates the state of a package: its progress is that of the file that is furthest behind, and its error the first of any file.
 package struct PackageState: Sendable {
     private var whole: DocumentState

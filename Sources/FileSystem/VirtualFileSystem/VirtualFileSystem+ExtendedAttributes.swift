@@ -155,7 +155,8 @@ extension VirtualFileSystem {
         if !flag, case let item = try liveItem(node), try metadata.read({ try $0.local.isPaused(in: item.parent) }) {
             throw Errno(EBUSY)
         }
-        _ = try update(node) { $0.isPaused = flag }
+        let item = try update(node) { $0.isPaused = flag }
+        if flag { try source.request(.cancel, for: item) }
         source.localTreeChanged()
     }
 
@@ -163,8 +164,19 @@ extension VirtualFileSystem {
     package func setPin(_ pin: PinState, of node: NodeID) throws {
         // An item that no pin keeps can be evicted.
         let item = try update(node, pin == .keep ? .ordinary : .freeing) { $0.pin = pin }
-        if pin == .keep { try source.request(.keep, for: item) }
-        if pin == .whenSpace { try source.request(.downloadWhenSpace, for: item) }
+        try request(item, for: pin)
+    }
+
+    /// Requests the download of what a pin keeps, or ends that request.
+    private func request(_ item: LocalItem, for pin: PinState) throws {
+        switch pin {
+        case .keep: try source.request(.keep, for: item)
+        case .whenSpace: try source.request(.downloadWhenSpace, for: item)
+        case .lazy, .evictOnUpdate: try source.request(.cancelKept, for: item)
+        case .inherited:
+            let isKept = try metadata.read { [.keep, .whenSpace].contains(try $0.local.effectivePin(of: item.node)) }
+            if !isKept { try source.request(.cancelKept, for: item) }
+        }
     }
 
     /// Sets the pin of the mount's root, which containers inherit, including those made later. The containers' own pins are removed.
@@ -175,8 +187,7 @@ extension VirtualFileSystem {
         }
         for container in containers {
             if container.pin != .inherited { _ = try update(container.node) { $0.pin = .inherited } }
-            if pin == .keep { try source.request(.keep, for: container) }
-            if pin == .whenSpace { try source.request(.downloadWhenSpace, for: container) }
+            try request(container, for: pin)
         }
     }
 

@@ -4,6 +4,9 @@ package enum DownloadPriority {
     package static let whenSpace: UInt8 = 5
     /// Below a folder that is kept.
     package static let kept: UInt8 = 10
+    /// The highest priority of a request that a person may end: bytes of ignore files, and of files that only this device will have, are
+    /// needed.
+    package static let endable: UInt8 = 199
     /// An ignore file: until it is here, what its patterns exclude would be uploaded.
     package static let ignoreFile: UInt8 = 200
 }

@@ -66,11 +66,35 @@ package struct ItemOutcome: Codable, Hashable, Sendable {
     package let items: UInt64
     package let bytes: UInt64
     package let failure: DaemonFailure?
+    /// The files in a folder whose bytes an eviction kept, at most ``maximumKept``; nil if there are none.
+    package let kept: [KeptItem]?
+    /// How many files an eviction kept; nil for none.
+    package let keptCount: UInt64?
+    /// How many requested downloads an eviction ended; nil for none.
+    package let stopped: UInt64?
 
-    package init(path: MountPath, items: UInt64 = 0, bytes: UInt64 = 0, failure: DaemonFailure? = nil) {
+    package static let maximumKept = 3
+
+    package init(
+        path: MountPath, items: UInt64 = 0, bytes: UInt64 = 0, failure: DaemonFailure? = nil, kept: [KeptItem] = [],
+        keptCount: UInt64 = 0, stopped: UInt64 = 0
+    ) {
         self.path = path
         self.items = items
         self.bytes = bytes
         self.failure = failure
+        self.kept = kept.isEmpty ? nil : Array(kept.prefix(Self.maximumKept))
+        self.keptCount = keptCount > 0 ? keptCount : nil
+        self.stopped = stopped > 0 ? stopped : nil
+    }
+}
+
+/// A file whose bytes stayed, and why: an adjective such as `pinned`.
+package struct KeptItem: Codable, Hashable, Sendable {
+    package let name: String
+    package let reason: String
+    package init(name: String, reason: String) {
+        self.name = name
+        self.reason = reason
     }
 }

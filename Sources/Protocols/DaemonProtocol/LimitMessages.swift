@@ -1,4 +1,4 @@
-/// Reads or changes the limits of a device's transfers. They survive a restart of the daemon.
+/// Reads or changes the limits of a device's transfers and of its cache. They survive a restart of the daemon.
 package struct LimitsRequest: DaemonCall {
     package typealias Response = LimitsResponse
     package static let verb = "limits"
@@ -8,11 +8,14 @@ package struct LimitsRequest: DaemonCall {
     package let down: UInt64?
     /// Nil: as before.
     package let onMetered: OnMetered?
+    /// The upper bound for local bytes of documents; 0: none; nil: as before.
+    package let cache: UInt64?
 
-    package init(up: UInt64? = nil, down: UInt64? = nil, onMetered: OnMetered? = nil) {
+    package init(up: UInt64? = nil, down: UInt64? = nil, onMetered: OnMetered? = nil, cache: UInt64? = nil) {
         self.up = up
         self.down = down
         self.onMetered = onMetered
+        self.cache = cache
     }
 }
 
@@ -29,11 +32,14 @@ package struct LimitsResponse: CallResponse {
     package let up: UInt64?
     package let down: UInt64?
     package let onMetered: OnMetered?
+    /// The upper bound for local bytes of documents; nil: none.
+    package let cache: UInt64?
 
-    package init(up: UInt64? = nil, down: UInt64? = nil, onMetered: OnMetered? = nil) {
+    package init(up: UInt64? = nil, down: UInt64? = nil, onMetered: OnMetered? = nil, cache: UInt64? = nil) {
         self.up = up
         self.down = down
         self.onMetered = onMetered
+        self.cache = cache
     }
 }
 

@@ -132,7 +132,7 @@ private final class EngineSource: ContentSource {
 
     func request(_ command: ContentCommand, for item: LocalItem) throws {
         switch command {
-        case .downloadWhenSpace: break
+        case .downloadWhenSpace, .cancel, .cancelKept: break
         case .evict: do { try current?.evictor.evict(item.node) } catch is EvictionRefusal { throw Errno(EBUSY) }
         case .download, .keep:
             guard let current else { return }

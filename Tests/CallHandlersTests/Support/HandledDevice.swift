@@ -38,7 +38,7 @@ final class HandledDevice: Sendable {
             identity: DeviceIdentity(DeviceID(7)),
             configuration: MountConfiguration(
                 mountPoint: "/mount", stateDirectory: parts.directory, cloud: .directory(path: "/cloud"),
-                deviceName: "test", cacheLimit: nil, versions: VersionLimits())
+                deviceName: "test", versions: VersionLimits())
         ) { [requests] item in
             requests.add(item.name)
             return (1, item.size)

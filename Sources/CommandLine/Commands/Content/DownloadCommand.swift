@@ -8,7 +8,8 @@ struct DownloadCommand: ParsableCommand {
         discussion: """
             For a folder, downloads everything below it. Returns when the downloads are queued; with --wait, when they are \
             complete. A wait in which no bytes arrive for 15 seconds ends with exit status 4 if the cloud cannot be reached, else \
-            with 5. The downloads stay queued then, and after Ctrl-C, and continue in the background.
+            with 5. The downloads stay queued then, and continue in the background. Ctrl-C during the wait stops them; so does \
+            `ubiquity evict`.
             """)
 
     @Argument(help: "What to download.", completion: .file())

@@ -5,7 +5,10 @@ import DaemonProtocol
 struct EvictCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evict", abstract: "Drop the local bytes of documents that are in the cloud.",
-        discussion: "Items that are not uploaded, open or pinned are refused with exit status 6, and lose nothing."
+        discussion: """
+            A download that is under way is stopped. An item that is not uploaded, open or pinned is refused with exit status 6, \
+            and loses nothing; in a folder such items are kept and named, and the others are evicted.
+            """
     )
 
     @Argument(help: "What to evict; for a folder, everything below it.", completion: .file())

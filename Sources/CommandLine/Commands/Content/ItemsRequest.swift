@@ -14,6 +14,8 @@ enum ItemsRequest {
         let items: UInt64
         let bytes: UInt64
         let failure: DaemonFailure?
+        let kept: UInt64?
+        let stopped: UInt64?
     }
 
     /// - Parameter verb: The participle for the action, such as "Evicted"; this method appends the counted items.
@@ -30,7 +32,7 @@ enum ItemsRequest {
                 document.append(
                     Outcome(
                         path: group.record.display(outcome.path), items: outcome.items, bytes: outcome.bytes,
-                        failure: failure))
+                        failure: failure, kept: outcome.keptCount, stopped: outcome.stopped))
                 if failure == nil, !json { print(sentence(verb, outcome, group.record)) }
             }
         }
@@ -57,6 +59,19 @@ enum ItemsRequest {
 
     static func sentence(_ verb: String, _ outcome: ItemOutcome, _ record: MountRecord) -> String {
         let amount = outcome.bytes > 0 ? ", \(ByteCount(outcome.bytes))" : ""
-        return "\(verb) \(record.display(outcome.path)) (\(counted(outcome.items, "item"))\(amount))."
+        let done = "\(verb) \(record.display(outcome.path)) (\(counted(outcome.items, "item"))\(amount))."
+        return ([done] + [stopped(outcome), kept(outcome)].compactMap(\.self)).joined(separator: " ")
+    }
+
+    private static func stopped(_ outcome: ItemOutcome) -> String? {
+        outcome.stopped.map { "Stopped \(counted($0, "download"))." }
+    }
+
+    /// `Kept 4: a.odt (open), b (pinned), c (not synced) and 1 more.`
+    private static func kept(_ outcome: ItemOutcome) -> String? {
+        guard let count = outcome.keptCount, let kept = outcome.kept else { return nil }
+        let names = kept.map { "\(printable($0.name)) (\($0.reason))" }.joined(separator: ", ")
+        let more = count - min(count, UInt64(kept.count))
+        return "Kept \(count): \(names)\(more > 0 ? " and \(more) more" : "")."
     }
 }

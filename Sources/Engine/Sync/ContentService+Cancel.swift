@@ -1,0 +1,64 @@
+import LocalContent
+package import LocalMetadata
+import Logging
+import Synchronization
+
+/// Ends requested downloads before all their bytes are here.
+///
+/// A program that has the file open keeps reading: only the request ends. Bytes that have arrived are kept as part of the file.
+extension ContentService {
+    /// Ends the requests to download an item, or everything below it.
+    ///
+    /// - Parameter priority: The highest priority to end: a pin that is removed does not end what a person has asked for.
+    /// - Returns: The number of ended requests, without those that only waited for space.
+    package func cancel(_ item: LocalItem, upTo priority: UInt8 = DownloadPriority.endable) throws -> Int {
+        let ended = try context.metadata.write { try $0.transfers.unwant(item, upTo: priority) }
+        for file in ended { running.withLock { $0[file.node] }?.cancel() }
+        noteArrival()
+        return ended.count { $0.wanted > DownloadPriority.whenSpace }
+    }
+
+    /// Ends the requests as ``cancel(_:upTo:)``, and returns once nothing of these downloads is written any more, except for programs that
+    /// have the files open.
+    package func cancelAndWait(_ item: LocalItem) async throws -> Int {
+        let count = try await context.blocking { [self] in try cancel(item) }
+        let tasks = running.withLock { Array($0.values) }
+        for task in tasks where task.isCancelled { _ = await task.result }
+        for task in endings.withLock({ Array($0.values) }) { await task.value }
+        return count
+    }
+
+    /// Fetches the content for the queue, until ``cancel(_:upTo:)``. Returns false where that ended it.
+    func fetchUnlessCancelled(_ item: LocalItem) async throws -> Bool {
+        let task = Task { try await self.fetch(item) }
+        running.withLock { $0[item.node] = task }
+        defer { running.withLock { $0[item.node] = nil } }
+        do {
+            // A request may have ended before the task was in the table.
+            try await withTaskCancellationHandler {
+                let isWanted = try await context.blocking { [context] in
+                    try context.metadata.read { try $0.local.item(item.node)?.wanted ?? 0 > 0 }
+                }
+                if !isWanted { task.cancel() }
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+            return true
+        } catch is CancellationError {
+            try Task.checkCancellation()
+            return false
+        }
+    }
+
+    /// Records which bytes of a download without readers are here; ``cancelAndWait(_:)`` waits for that.
+    func endKeepingPart(_ entry: ActiveDownload) {
+        let blob = entry.item.blob
+        endings.withLock { endings in
+            endings[blob] = Task {
+                await keepPart(entry)
+                self.endings.withLock { _ = $0.removeValue(forKey: blob) }
+            }
+        }
+    }
+}
