@@ -59,6 +59,21 @@ extension EndToEnd {
             }
         }
 
+        @Test("a program is notified of keys that changed while it was closed, and of no others")
+        func changedWhileClosed() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await set(test.a, "theme", "dark")
+                try await set(test.a, "size", "12")
+                #expect(try await store(test.a, "get theme\\nflush\\n").contains("theme = dark"))
+                try await set(test.a, "theme", "light")
+                try await test.a.showing("presenter-tool", "store \(container)", first: "serving") { shown in
+                    try shown.type("get theme")
+                    try await shown.says("theme = light")
+                    try await shown.says("reason 0: theme")
+                }
+            }
+        }
+
         @Test("a program reads its settings while no daemon runs, and what it writes then is kept")
         func withoutDaemon() async throws {
             try await TestDevices.with(devices: ["A"]) { test in

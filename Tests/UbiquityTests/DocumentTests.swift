@@ -149,6 +149,22 @@ struct DocumentTests {
         }
     }
 
+    @Test("unsaved edits are saved before another coordinator deletes the document")
+    func unsavedEditsAtDeletion() async throws {
+        try await inDocument { url, document in
+            document.autosaveDelay = 3_600
+            document.type("2")
+            var seen: String?
+            var error: NSError?
+            NSFileCoordinator().coordinate(writingItemAt: url, options: .forDeleting, error: &error) { actual in
+                seen = read(actual)
+                try? FileManager.default.removeItem(at: actual)
+            }
+            #expect(seen == "12" && error == nil)
+            #expect(document.isDeleted && document.documentState.contains(.closed) && !document.hasUnsavedChanges)
+        }
+    }
+
     @Test("saving the edits of a change token leaves later edits unsaved")
     func tokens() async throws {
         try await inDocument { url, document in

@@ -3,27 +3,28 @@ import Synchronization
 
 /// Opening, saving and closing. Every operation on the file is a coordinated access in the name of the document.
 extension UbiquitousDocument {
-    // MARK: With a completion handler, which is called on a queue of the document
+    // MARK: With a completion handler, which is called on a queue of the document. It has no default: at the top level of a program a call
+    // without one, with `await`, would mean these methods, which do not wait.
 
     /// Reads the document and presents its file until it is closed.
-    public func open(completionHandler: (@Sendable (Bool) -> Void)? = nil) { perform(openNow, completionHandler) }
+    public func open(completionHandler: (@Sendable (Bool) -> Void)?) { perform(openNow, completionHandler) }
 
     /// Saves unsaved changes and stops presenting the file.
-    public func close(completionHandler: (@Sendable (Bool) -> Void)? = nil) { perform(closeNow, completionHandler) }
+    public func close(completionHandler: (@Sendable (Bool) -> Void)?) { perform(closeNow, completionHandler) }
 
     public func save(
-        to url: URL, for operation: SaveOperation, completionHandler: (@Sendable (Bool) -> Void)? = nil
+        to url: URL, for operation: SaveOperation, completionHandler: (@Sendable (Bool) -> Void)?
     ) {
         perform({ [self] in try create(at: url, operation) }, completionHandler)
     }
 
     /// Saves the document if it has unsaved changes.
-    public func autosave(completionHandler: (@Sendable (Bool) -> Void)? = nil) {
+    public func autosave(completionHandler: (@Sendable (Bool) -> Void)?) {
         perform({ [self] in try saveNow() }, completionHandler)
     }
 
     /// Reads the file again and discards unsaved changes.
-    public func revert(toContentsOf url: URL, completionHandler: (@Sendable (Bool) -> Void)? = nil) {
+    public func revert(toContentsOf url: URL, completionHandler: (@Sendable (Bool) -> Void)?) {
         perform({ [self] in try revertNow(to: url) }, completionHandler)
     }
 

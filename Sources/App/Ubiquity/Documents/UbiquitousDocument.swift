@@ -199,8 +199,10 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         noteCopy(at: newURL)
     }
 
+    /// Saves unsaved edits first, so that they win against the deletion of another device, or can be restored with the file. If they cannot be
+    /// saved, ``hasUnsavedChanges`` stays true: ``documentWasDeleted()`` can save them to another file.
     open func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        inner.withLock { $0.savedEdits = $0.edits }
+        do { try saveNow() } catch { handleError(error, userInteractionPermitted: false) }
         change { $0.insert(.closed) }
         documentWasDeleted()
         completionHandler(nil)

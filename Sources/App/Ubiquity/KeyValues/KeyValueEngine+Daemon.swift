@@ -45,11 +45,14 @@ extension KeyValueEngine {
     ) {
         let (isOther, changed) = state.withLock { state in
             defer { (state.known, state.end, state.account) = (values, end, account) }
-            let changed = Set(values.keys).union(state.known.keys).filter { values[$0] != state.known[$0] }
+            // Values that were written here and are not sent yet take precedence.
+            let changed = Set(values.keys).union(state.known.keys).filter {
+                values[$0] != state.known[$0] && state.written[$0] == nil
+            }
             return (state.account != nil && state.account != account, state.account == nil ? [] : changed)
         }
         keepKnown()
-        // After a time without a daemon, posts what changed meanwhile.
+        // After a time without a daemon, or without this program, posts what changed meanwhile.
         if isOther || !changed.isEmpty {
             post(
                 isOther ? NSUbiquitousKeyValueStoreAccountChange : NSUbiquitousKeyValueStoreServerChange,

@@ -89,8 +89,9 @@ final class KeyValueEngine: Sendable {
                 state.isLoaded = true
                 state.written = journaled.merging(state.written) { $1 }
             }
+            // What the program knew when it was closed: it is notified of what has changed since.
+            showKept()
             let isFetched = fetch()
-            if !isFetched { showKept() }
             if !isFetched || !journaled.isEmpty { tryLater() }
         }
     }
