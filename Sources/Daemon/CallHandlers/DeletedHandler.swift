@@ -91,7 +91,7 @@ struct DeletedHandler: NounHandler {
         if let item = found.first { return item }
         let isThere = (try? item(at: request.path)) != nil
         throw DaemonFailure(
-            .notFound, isThere ? "it is not deleted" : "no item with that path was deleted recently",
+            .notFound, isThere ? "this has not been deleted" : "no item with that path was deleted recently",
             path: request.path.description,
             advice: isThere
                 ? "`ubiquity versions` lists its earlier versions."

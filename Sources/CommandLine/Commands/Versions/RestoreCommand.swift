@@ -12,13 +12,20 @@ struct RestoreCommand: ParsableCommand {
             something opens them. Of a folder that exists, what was deleted last in it is restored. It returns to its old place, together with missing folders above it, or to --to in the same \
             container. If the name is taken, it gets " 2". \"ubiquity deleted\" lists what can be restored.
 
+            With --since, everything at or below the PATHs (by default, in all mounts) that was deleted in that time.
+
             With --version, restores an older version of a document or package. The present content becomes a version itself, so a restore \
             can be undone the same way. With --to the version is copied and the document stays as it is. For a deleted document, \
             the version is copied to PATH.
             """)
 
-    @Argument(help: "The document or folder, or the path that it had.", completion: .file())
-    var path: String
+    @Argument(help: "The documents or folders, or the paths that they had.", completion: .file())
+    var paths: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Everything that was deleted in this time, such as 30m, 1h or 7d.", valueName: "time"),
+        transform: LinkLifetime.init)
+    var since: LinkLifetime?
 
     @Option(help: ArgumentHelp("Which version: \"ubiquity versions\" lists them.", valueName: "version"))
     var version: String?
@@ -42,10 +49,23 @@ struct RestoreCommand: ParsableCommand {
         if version != nil, item != nil {
             throw ValidationError("--item and --version exclude each other.")
         }
+        guard since == nil || (version == nil && item == nil && to == nil) else {
+            throw ValidationError("--since goes with PATHs only.")
+        }
+        guard since != nil || !paths.isEmpty else { throw ValidationError("Name what to restore, or pass --since.") }
+        guard paths.count < 2 || (version == nil && item == nil) else {
+            throw ValidationError("--version and --item restore one PATH.")
+        }
     }
 
     func run() throws {
         let locator = try MountLocator.current()
+        if let since { return try RestoredItems(json: json).restore(paths, deletedIn: since.seconds) }
+        if paths.count > 1 {
+            let places = try paths.map { try locator.place(of: $0) }
+            return try RestoredItems(json: json).restore(places, to: try target(locator))
+        }
+        guard let path = paths.first else { return }
         let place = try locator.place(of: path)
         var connection = try DaemonConnection.open(place.record)
         guard let version else { return try restoreDeleted(place, locator, &connection) }
@@ -66,7 +86,7 @@ struct RestoreCommand: ParsableCommand {
     private func restoreDeleted(
         _ place: MountLocator.Place, _ locator: MountLocator, _ connection: inout DaemonConnection
     ) throws {
-        let target = try to.map { try locator.place(of: $0) }
+        let target = try target(locator)
         guard target.map({ $0.record == place.record }) ?? true else {
             throw CommandFailure(
                 .failed, "a deleted item can be restored only in its own mount", path: to,
@@ -84,6 +104,10 @@ struct RestoreCommand: ParsableCommand {
         throw CommandFailure(
             .failed, "\(counted(restored.missing, "item")) could not be restored: their folder changed meanwhile",
             path: shown, advice: "\"ubiquity deleted\" lists them.")
+    }
+
+    private func target(_ locator: MountLocator) throws -> MountLocator.Place? {
+        try to.map { try locator.place(of: $0) }
     }
 
     private struct Outcome: Encodable {
