@@ -28,8 +28,8 @@ extension CommandTests {
             #expect(
                 outcome.output == """
                     CloudDocs: 2.0 KiB removed, 4.0 KiB stored, 3.0 KiB needed, 1.0 KiB garbage.
-                    com.example.notes: 10 B stored, 0 B needed, 20 B garbage. Proposed 2023-11-14 22:13:20; a run a \
-                    day after that removes it.
+                    com.example.notes: 10 B stored, 0 B needed, 20 B garbage. Proposed 2023-11-14 22:13:20; run this \
+                    again a day later to free it.
 
                     """)
             #expect(handler.requests.contains(DaemonRequest(CollectRequest(dryRun: true))))

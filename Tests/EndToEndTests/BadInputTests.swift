@@ -59,11 +59,11 @@ extension EndToEnd {
                     "the mount point is not a folder: \(root)/plainfile. Name a folder.")
                 try await refused(
                     test, ["\(root)/no/such/folder"] + rest, status: 6,
-                    "the mount point cannot be used (No such file or directory): \(root)/no/such/folder. "
-                        + "Create the folder above it first.")
+                    "cannot mount here, the folder above it does not exist: \(root)/no/such/folder. "
+                        + "Create that folder first.")
                 try await refused(
                     test, [test.a.mount] + rest, status: 6,
-                    "it is already mounted, by daemon \(try #require(test.a.daemon.pid)): \(test.a.mount). "
+                    "already mounted (pid \(try #require(test.a.daemon.pid))): \(test.a.mount). "
                         + "Use it, or unmount it first.")
                 #expect(try await test.a.shell("cat \(root)/full/file") == "mine")
             }
@@ -137,7 +137,7 @@ extension EndToEnd {
                 #expect(missing.status == 1)
                 #expect(
                     missing.errors
-                        == "ubiquity: it does not exist: \(test.a.path("nothing")). `ubiquity deleted` lists deleted items.\n"
+                        == "ubiquity: no such file or folder: \(test.a.path("nothing")). `ubiquity deleted` lists deleted items.\n"
                 )
                 let elsewhere = try await test.a.ubiquity(["evict", "/usr"])
                 #expect(elsewhere.status == 2)

@@ -36,7 +36,7 @@ extension EndToEnd {
             try await TestDevices.withTwo { _, a, b in
                 try await a.shell("head -c 3000000 /dev/urandom > film")
                 try await a.sync()
-                try await b.ubiquity(["limit", "--down", "20K", b.mount]).text()
+                try await b.ubiquity(["limit", "--mount", b.mount, "--down", "20K"]).text()
                 try await eventually("B lists it") { try await b.list() == ["film"] }
                 for name in ["evict", "attribute", "pause"] {
                     try await b.ubiquity(["download", b.path("film")]).text()

@@ -43,7 +43,8 @@ extension EndToEnd {
             try await TestDevices.with(devices: ["A"]) { test in
                 let outcome = try await test.a.ubiquity(["reset", test.a.mount])
                 #expect(outcome.status == 6)
-                #expect(outcome.errors == "ubiquity: not reset: \(test.a.mount). Confirm it, or pass --yes.\n")
+                #expect(
+                    outcome.errors == "ubiquity: reset cancelled: \(test.a.mount). Use --yes to skip the question.\n")
             }
         }
 

@@ -81,7 +81,7 @@ package enum ServerAccess {
         guard let file else { return (nil, .system) }
         let text: String
         do { text = try String(contentsOf: URL(filePath: file), encoding: .utf8) } catch {
-            throw DaemonFailure(.notFound, "the file of --ca cannot be read", path: file)
+            throw DaemonFailure(.notFound, "cannot read the CA certificate: no such file, or no permission", path: file)
         }
         return (text, try trust(text, from: file))
     }

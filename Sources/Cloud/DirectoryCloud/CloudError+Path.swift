@@ -44,8 +44,8 @@ extension CloudError.Code {
 
     fileprivate func advice(_ root: String) -> String {
         switch self {
-        case .quota: "Free some space on the disk that holds \(root); pending changes are uploaded then."
-        case .readOnly: "Make \(root) writable for you; pending changes are uploaded then."
+        case .quota: "Free some space on the disk that holds \(root); changes will be uploaded afterwards."
+        case .readOnly: "Make \(root) writable for you; changes will be uploaded afterwards."
         case .unauthorized: "Make \(root) readable for you."
         case .offline: "Connect the disk or server that holds \(root)."
         case .damaged: "It has the wrong type, or is a link that leads out of \(root). Restore it from a backup."

@@ -28,7 +28,7 @@ struct CollectHandler: NounHandler {
     func collect(_ request: CollectRequest) async throws -> CollectResponse {
         guard let cloud = device.engine.context.backend.facet((any ChunkCollecting).self) else {
             throw DaemonFailure(
-                .unsupported, "a server collects its garbage by itself", path: configuration.cloud.description,
+                .unsupported, "servers clean up on their own: there is nothing to do here",
                 advice: "Its owner can run `ubiquity-server collect`.")
         }
         try begin()

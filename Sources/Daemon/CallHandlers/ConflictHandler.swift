@@ -43,11 +43,12 @@ struct ConflictHandler: NounHandler {
 
     private func side(_ item: LocalItem, _ transaction: MetadataTransaction) throws -> ConflictSide {
         let cloud = try transaction.cloudItem(item)
-        let author = try transaction.author(of: item) ?? cloud?.device ?? configuration.deviceName
+        let made = try transaction.lastChanged(in: item)
+        let author = try transaction.author(of: item) ?? transaction.cloudItem(made)?.device ?? configuration.deviceName
         let version = item.conflictPlace?.version ?? cloud?.version
         return ConflictSide(
             version: version?.description ?? "current", path: try path(of: item, transaction), device: author,
-            modified: WireTime(item.attributes.modified), size: try size(of: item, transaction))
+            modified: WireTime(made.attributes.modified), size: try size(of: item, transaction))
     }
 
     /// Returns the size of an item; for a package, of all files in it.
@@ -65,7 +66,7 @@ struct ConflictHandler: NounHandler {
             }
             guard !siblings.isEmpty else {
                 throw DaemonFailure(
-                    .invalidRequest, "it has no conflict", path: request.path.description,
+                    .invalidRequest, "not in conflict", path: request.path.description,
                     advice: "`ubiquity conflicts` lists documents in conflict.")
             }
             try resolve(document, siblings, keep: request.keep, request.path)

@@ -74,7 +74,7 @@ package struct MountedDevice: Sendable {
     func item(at path: MountPath) throws -> LocalItem? {
         do { return try files.item(at: path.components.map(Array.init)) } catch let error as Errno {
             throw DaemonFailure(
-                .notFound, "it does not exist", path: path.description,
+                .notFound, "no such file or folder", path: path.description,
                 advice: "`ubiquity deleted` lists deleted items.",
                 errno: error.code)
         }

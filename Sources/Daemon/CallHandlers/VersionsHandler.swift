@@ -82,7 +82,7 @@ struct VersionsHandler: NounHandler {
             let item = try device.metadata.read { try $0.local.document(ofVersion: named) } ?? named
             guard item.kind == .file || item.isPackage else {
                 throw DaemonFailure(
-                    .invalidRequest, "it is a folder; only files and packages have versions", path: path.description,
+                    .invalidRequest, "folders have no versions; only files and packages do", path: path.description,
                     advice: "Name a file in it.")
             }
             return VersionSubject(
@@ -136,15 +136,19 @@ struct VersionsHandler: NounHandler {
     func entry(
         _ item: LocalItem, _ kind: DocumentVersion.Kind, _ transaction: MetadataTransaction
     ) throws -> DocumentVersion {
+        // A package was made by whoever changed it last, not by whoever created its folder.
+        let made = try transaction.lastChanged(in: item)
+        let madeCloud = try transaction.cloudItem(made)
+        let isSent = madeCloud?.content == made.content && !made.isEdited && made.pendingSince == nil
+        let author = try transaction.author(of: item) ?? (isSent ? madeCloud?.device : nil)
         let cloud = try transaction.cloudItem(item)
         let isUploaded = cloud?.content == item.content && !item.isEdited && item.pendingSince == nil
-        let author = try transaction.author(of: item) ?? (isUploaded ? cloud?.device : nil)
         let path = "\(configuration.mountPoint)/\(try path(of: item, transaction))"
         let state = try transaction.syncState(of: item) { _ in TransferFractions() }
         let version = item.conflictPlace?.version ?? (isUploaded ? cloud?.version : nil)
         return DocumentVersion(
             version: version?.description ?? "current", kind: kind,
-            device: author ?? configuration.deviceName, modified: WireTime(item.attributes.modified),
+            device: author ?? configuration.deviceName, modified: WireTime(made.attributes.modified),
             size: state.size, isHere: item.kind == .folder ? state.downloading != .notDownloaded : item.isMaterialised,
             file: path)
     }

@@ -116,8 +116,8 @@ extension DaemonOptions {
             self.device ?? settings?.device ?? surroundings.signedInName(address) ?? surroundings.hostName
         guard (1...64).contains(device.utf8.count), !device.contains(where: { $0 == "/" || $0.isNewline }) else {
             throw DaemonFailure(
-                .invalidRequest, "a device's name has 1 to 64 bytes, no slash and no line break", path: device,
-                advice: "Choose another with --device.")
+                .invalidRequest, "invalid device name", path: "\"\(device)\"",
+                advice: "Use 1 to 64 bytes, without \"/\" or line breaks.")
         }
         let cloud = try CloudAddress(address, currentDirectory: surroundings.currentDirectory)
         if case .s3(let url) = cloud { try BucketAccess.check(url) }

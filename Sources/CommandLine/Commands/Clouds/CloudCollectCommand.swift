@@ -6,7 +6,7 @@ import FoundationEssentials
 /// `ubiquity collect`: gives back the space of chunks that nothing needs.
 struct CloudCollectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "collect", abstract: "Give back the space of chunks in the cloud that nothing needs any more.",
+        commandName: "collect", abstract: "Free cloud space that is no longer used.",
         discussion: """
             For a cloud without a server, such as a directory: a server collects by itself. What documents, conflicts, versions \
             and deleted items of the last 30 days need is kept. The first run proposes what it found to all devices; a run a \
@@ -98,7 +98,7 @@ struct CloudCollectCommand: ParsableCommand {
                 "\(ByteCount(container.storedBytes - min(container.storedBytes, container.garbageBytes))) needed")
             parts.append("\(ByteCount(container.garbageBytes)) garbage")
             let since = container.proposedSince.map {
-                " Proposed \(LocalTime.text($0)); a run a day after that removes it."
+                " Proposed \(LocalTime.text($0)); run this again a day later to free it."
             }
             return "\(name): \(parts.joined(separator: ", ")).\(since ?? "")"
         }

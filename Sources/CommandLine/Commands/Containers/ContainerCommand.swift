@@ -107,7 +107,7 @@ private struct ContainerPath {
         case EINVAL:
             return CommandFailure(
                 .failed, "\(what): names consist of letters, digits, -, _ and single dots between them", path: text)
-        case ENOENT: return CommandFailure(.failed, "\(what): it does not exist", path: text)
+        case ENOENT: return CommandFailure(.failed, "\(what): there is no container of that name", path: text)
         default: return CommandFailure(.failed, "\(what): \(reason)", path: text)
         }
     }

@@ -49,12 +49,14 @@ enum PauseAttribute {
 
     private static func failure(_ code: Int32, _ path: String) -> DaemonFailure {
         switch code {
-        case ENOENT: DaemonFailure(.notFound, "it does not exist", path: path)
+        case ENOENT: DaemonFailure(.notFound, "no such file or folder", path: path)
         case EBUSY:
             DaemonFailure(
                 .busy, "a folder above it is paused", path: path, advice: "Resume that folder.")
         case EPERM, EACCES:
-            DaemonFailure(.permissionDenied, "its sync cannot be changed", path: path, errno: code)
+            DaemonFailure(
+                .permissionDenied, "a whole mount cannot be paused", path: path,
+                advice: "Use `ubiquity offline`.", errno: code)
         case ENODATA, EOPNOTSUPP, EINVAL:
             DaemonFailure(
                 .invalidRequest, "this cannot be paused", path: path, advice: "Name a container or an item in it.")

@@ -48,7 +48,7 @@ struct ResetCommand: ParsableCommand {
 
     private func confirm(_ mount: String) throws {
         guard yes || Terminal.confirms("Rebuild the state of \(mount) from the cloud? No edit is lost.") else {
-            throw CommandFailure(.refused, "not reset", path: mount, advice: "Confirm it, or pass --yes.")
+            throw CommandFailure(.refused, "reset cancelled", path: mount, advice: "Use --yes to skip the question.")
         }
     }
 

@@ -30,11 +30,11 @@ enum MountPoint {
             switch liveness(of: record) {
             case .living:
                 throw CommandFailure(
-                    .refused, "it is already mounted, by daemon \(record.pid)", path: path,
+                    .refused, "already mounted (pid \(record.pid))", path: path,
                     advice: "Use it, or unmount it first.")
             case .frozen:
                 throw CommandFailure(
-                    .notAnswering, "it is already mounted, but daemon \(record.pid) does not answer", path: path,
+                    .notAnswering, "already mounted, but its daemon (pid \(record.pid)) does not answer", path: path,
                     advice: "Unmount it with \"ubiquity unmount \(path)\".")
             case .dead: break
             }
@@ -97,10 +97,10 @@ enum MountPoint {
     }
 
     private static func unusable(_ path: String, _ code: Int32) -> CommandFailure {
-        let why = String(cString: strerror(code))
+        let why = code == ENOENT ? "the folder above it does not exist" : String(cString: strerror(code))
         return CommandFailure(
-            .refused, "the mount point cannot be used (\(why))", path: path,
-            advice: code == ENOENT ? "Create the folder above it first." : "Choose another folder.")
+            .refused, "cannot mount here, \(why)", path: path,
+            advice: code == ENOENT ? "Create that folder first." : "Choose another folder.")
     }
 
     /// Returns whether a file system is mounted at this path: its device differs from that of the folder above. Queries the file system.

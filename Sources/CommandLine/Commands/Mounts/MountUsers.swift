@@ -104,7 +104,7 @@ extension CommandFailure {
         var parts = users.prefix(most).map { "\(printable($0.program)) (pid \($0.pid)) has \(printable($0.path)) open" }
         if users.count > most { parts.append("\(users.count - most) more programs have files open") }
         self.init(
-            .refused, "it is busy, \(parts.joined(separator: ", "))", path: mount,
+            .refused, "in use: \(parts.joined(separator: ", "))", path: mount,
             advice:
                 "Close these files, or unmount it anyway with --force: what was written is kept, later writes fail."
         )

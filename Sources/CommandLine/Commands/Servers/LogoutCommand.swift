@@ -57,7 +57,7 @@ struct LogoutCommand: ParsableCommand {
         Terminal.hasInput
             ? CommandFailure(.refused, "not signed out", path: server)
             : CommandFailure(
-                .refused, "there is no terminal to ask on", path: server, advice: "Pass --keep-files or --remove-files."
+                .refused, "cannot ask without a terminal", path: server, advice: "Pass --keep-files or --remove-files."
             )
     }
 }

@@ -86,5 +86,5 @@ package struct PredicateError: Error, Hashable, Sendable, CustomStringConvertibl
         self.position = position
     }
 
-    package var description: String { "the predicate is wrong at character \(position): \(message)" }
+    package var description: String { "invalid query at character \(position): \(message)" }
 }
