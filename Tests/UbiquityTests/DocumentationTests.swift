@@ -40,7 +40,7 @@ struct DocumentationTests {
         func show(_ values: Any...) {}
         func apply(_ values: Any...) {}
         func edit(_ values: Any...) {}
-        func merge(_ value: Any, into other: Any) {}
+        func merge(_ value: Any, into other: Any) throws {}
         """
 
     @Test("every article compiles without a warning", arguments: try pages, Place.allCases)

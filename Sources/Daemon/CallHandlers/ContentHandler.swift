@@ -34,7 +34,7 @@ struct ContentHandler: NounHandler {
         do {
             return ItemsResponse(outcomes: try await waitForDownloads(outcomes))
         } catch is CancellationError {
-            // The client is gone: nobody waits for these bytes any more.
+            // The client is gone, and no other is known to wait for these bytes.
             for outcome in outcomes where outcome.failure == nil { await stopDownloads(of: outcome.path) }
             throw CancellationError()
         }

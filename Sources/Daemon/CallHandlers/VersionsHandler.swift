@@ -136,7 +136,7 @@ struct VersionsHandler: NounHandler {
     func entry(
         _ item: LocalItem, _ kind: DocumentVersion.Kind, _ transaction: MetadataTransaction
     ) throws -> DocumentVersion {
-        // A package was made by whoever changed it last, not by whoever created its folder.
+        // The author of a package is the device that changed it last, not the one that created its folder.
         let made = try transaction.lastChanged(in: item)
         let madeCloud = try transaction.cloudItem(made)
         let isSent = madeCloud?.content == made.content && !made.isEdited && made.pendingSince == nil
