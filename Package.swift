@@ -70,7 +70,7 @@ let package = Package(
     targets: [
         // MARK: Model: nouns, no I/O
         .systemLibrary(name: "CLinux", path: "Sources/Model/CLinux"),
-        .target(name: "Basics", path: "Sources/Model/Basics"),
+        .target(name: "Basics", dependencies: ["CLinux"], path: "Sources/Model/Basics"),
         .testTarget(name: "BasicsTests", dependencies: ["Basics"]),
         .systemLibrary(
             name: "CCrypto", path: "Sources/Model/CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -299,7 +299,8 @@ let package = Package(
             name: "Fuse", dependencies: ["Basics", "CFuse3", logging, systemPackage], path: "Sources/FileSystem/Fuse"),
         .executableTarget(
             name: "fuse-test-fs", dependencies: ["Basics", "Fuse", logging], path: "Tests/Support/fuse-test-fs"),
-        .testTarget(name: "FuseTests", dependencies: ["CFuse3", "Fuse", "TestSupport", "fuse-test-fs"]),
+        .testTarget(
+            name: "FuseTests", dependencies: ["CFuse3", "DaemonProtocol", "Fuse", "TestSupport", "fuse-test-fs"]),
         .target(
             name: "VirtualFileSystem",
             dependencies: [
@@ -424,8 +425,8 @@ let package = Package(
         .executableTarget(
             name: "ubiquityd",
             dependencies: [
-                "Basics", "CloudAccess", "DaemonCore", "DaemonProtocol", "Mount", "SharedDatabases", argumentParser,
-                logging,
+                "Basics", "CloudAccess", "DaemonCore", "DaemonProtocol", "Fuse", "Mount", "SharedDatabases",
+                argumentParser, logging,
             ],
             path: "Sources/Daemon/ubiquityd"),
         .testTarget(
@@ -524,8 +525,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "ContainerLog",
-                "HTTPCloud", "HTTPTransport", "Ledger", "NoteTaker", "S3Client", "S3Double", "ServerStorage",
+                "Basics", "CLinux", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage",
+                "ContainerLog", "HTTPCloud", "HTTPTransport", "Ledger", "NoteTaker", "S3Client", "S3Double",
+                "ServerStorage",
                 "TestSupport", "UbiquityData", "presenter-tool", "ubiquity", "ubiquity-server", "ubiquityd", grdb,
                 logging,
             ]),

@@ -1,3 +1,4 @@
+import DaemonProtocol
 import Foundation
 import Fuse
 import Glibc
@@ -44,6 +45,59 @@ struct FuseSessionTests {
             try await mount.restart()
             #expect(try await mount.shell("ls").output == "dropped\nheld\nstuck\n")
         }
+    }
+
+    @Test(
+        "Programs get an error when the process that serves them is killed or crashes while it waits in the kernel for their folder",
+        arguments: [false, true], [SIGKILL, SIGSEGV])
+    func killedInvalidating(asUser: Bool, signal: Int32) async throws {
+        // A crash aborts the connection itself.
+        let options = signal == SIGKILL ? ["--watchdog"] : ["--crashes", "/dev/null"]
+        try await FuseFixture.with(options, asUser: asUser) { mount async throws in
+            try await expectEnd(of: mount) { mount.send(signal) }
+        }
+    }
+
+    @Test("A command ends the wait for a process that was killed in the kernel, where its watchdog was killed too")
+    func killedWithItsWatchdog() async throws {
+        try await FuseFixture.with { mount async throws in
+            let directory = mount.scratch + "/registry"
+            let registry = MountRegistry(directories: [directory])
+            let connection = UInt32(try await mount.tell("connection"))
+            let record = MountRecord(
+                mount: mount.mountPoint, pid: mount.process, state: "/s", socket: "/s/c", connection: connection)
+            try registry.publish(record)
+            #expect(registry.records() == [record])
+            try await expectEnd(of: mount) {
+                mount.send(SIGKILL)
+                try await onThread {
+                    // The kernel ends the other threads first.
+                    while record.isRunning { usleep(1000) }
+                    #expect(registry.records().isEmpty)
+                    registry.endDying()
+                }
+            }
+        }
+    }
+
+    /// Expects that a program which waits for the serving process, and which that waits for in the kernel, continues after `kill`.
+    private func expectEnd(of mount: FuseFixture, kill: () async throws -> Void) async throws {
+        let program = try mount.start("exec mkdir unanswered")
+        #expect(try await mount.tell("await-read") == "ok")
+        #expect(try await mount.tell("invalidate-apart other") == "ok")
+        let served = mount.process
+        try await kill()
+        let outcome = try await program.outcome(within: 10)
+        #expect(outcome.status > 0, "\(outcome.output)")
+        // The runtime's own handler may survive a signal that was sent. A zombie has one thread, its leader.
+        mount.send(SIGKILL)
+        while let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(served)/task"),
+            threads.count > 1
+        {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        try await mount.restart()
+        #expect(try await mount.shell("mkdir other && ls").output == "dropped\nheld\nother\nstuck\n")
     }
 
     @Test("The error for a mount point that is missing, not a folder or in use names it and says what to do")

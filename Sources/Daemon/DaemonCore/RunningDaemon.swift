@@ -48,7 +48,7 @@ final class RunningDaemon: DaemonControl {
         let (stops, stop) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         stopping.withLock { $0 = stop }
         // Before the mount: a signal in between would kill the process and leave a dead mount behind.
-        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let signals = await UnixSignalsSequence(trapping: Self.endingSignals)
         let socket = try ControlSocket.listen(at: configuration.controlSocket)
         // Before the mount: a file of settings that is inside of it cannot be read now, and must not be waited for.
         for failure in device.programs.reload() { readiness.note("\(failure)") }
@@ -56,8 +56,9 @@ final class RunningDaemon: DaemonControl {
         let session = try await mount()
         let record = MountRecord(
             mount: configuration.mountPoint, pid: getpid(), state: configuration.stateDirectory,
-            socket: configuration.controlSocket)
+            socket: configuration.controlSocket, connection: session.connectionNumber)
         publish(record)
+        let watchdog = watchdog(of: session)
         let service = makeService()
         let server = SocketServer(socket: socket, identity: identity, handler: service, logger: logger)
         await withTaskGroup(of: Void.self) { group in
@@ -79,6 +80,7 @@ final class RunningDaemon: DaemonControl {
             logger.notice("serving", metadata: ["mount": "\(configuration.mountPoint)"])
             let ending = await session.waitUntilEnded()
             device.watches.stop()
+            watchdog?.end()
             logger.notice("the mount has ended", metadata: ["how": "\(ending)"])
             group.cancelAll()
         }
@@ -86,6 +88,16 @@ final class RunningDaemon: DaemonControl {
         let deferring = device.engine.context.backend.facet((any WorkDeferring).self)
         await deferring?.finishDeferredWork(within: Self.lastPatience)
         MountRegistry.standard.withdraw(mount: record.mount, pid: record.pid)
+    }
+
+    /// The signals that end the daemon in order. A terminal that is closed sends SIGHUP, and a service manager may send it after SIGTERM; under
+    /// nohup(1) it stays ignored.
+    private static var endingSignals: [UnixSignal] {
+        var action = sigaction()
+        sigaction(SIGHUP, nil, &action)
+        let ignored = unsafeBitCast(SIG_IGN, to: Int.self)
+        let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == ignored
+        return [.sigterm, .sigint, .sigquit] + (isIgnored ? [] : [.sighup])
     }
 
     /// Whether the daemon ended in order to reset its state.
@@ -182,6 +194,15 @@ final class RunningDaemon: DaemonControl {
             }
             return session
         } catch { throw DaemonFailure(error, path: configuration.mountPoint) }
+    }
+
+    private func watchdog(of session: FuseSession) -> Watchdog? {
+        guard let control = session.control else { return nil }
+        do { return try Watchdog(control, log: logger) } catch {
+            // The next mount aborts the connection of a daemon that was killed.
+            logger.warning("the watchdog could not be started", metadata: ["error": "\(error)"])
+            return nil
+        }
     }
 
     private var identity: HelloResponse {

@@ -3,6 +3,7 @@ import Basics
 import CloudAccess
 import DaemonCore
 import DaemonProtocol
+import Fuse
 import Glibc
 import Logging
 import Mount
@@ -14,7 +15,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
         commandName: "ubiquityd",
         abstract: "Serves one mount of the document store.",
         discussion:
-            "Usually started by `ubiquity mount`. SIGTERM and SIGINT shut it down cleanly; pending changes are kept.",
+            "Usually started by `ubiquity mount`. SIGTERM, SIGINT, SIGQUIT and SIGHUP shut it down cleanly; pending changes are kept.",
         version: ProgramVersion.current)
 
     @Option(help: ArgumentHelp("Where to mount.", valueName: "dir"))
@@ -68,7 +69,9 @@ struct UbiquityDaemon: AsyncParsableCommand {
     static func main() async {
         // Files of this process belong to its user alone. The kernel's requests have the modes of documents.
         umask(0o077)
+        InheritedDescriptors.completeStandard()
         let arguments = Array(CommandLine.arguments.dropFirst())
+        if WatchdogProgram.isMeant(by: arguments) { return WatchdogProgram.run(arguments) }
         if AnnouncerProgram.isMeant(by: arguments) { return AnnouncerProgram.run(arguments) }
         if DatabasesProgram.isMeant(by: arguments) { return DatabasesProgram.run(arguments) }
         if SignInProgram.isMeant(by: arguments) { return await SignInProgram.main(arguments) }
@@ -77,6 +80,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
     }
 
     func run() async throws {
+        InheritedDescriptors.closeOthers(but: readyFd)
         let readiness = ReadinessPipe(descriptor: readyFd)
         do {
             try await serve(readiness)
@@ -111,21 +115,11 @@ struct UbiquityDaemon: AsyncParsableCommand {
     private func startAgain(_ configuration: DaemonConfiguration) throws -> Never {
         let arguments = configuration.arguments + ["--log-level", logLevel.rawValue, "--reset"]
         var pointers = ([CommandLine.arguments.first ?? "ubiquityd"] + arguments).map { strdup($0) } + [nil]
-        closeOnExec()
+        InheritedDescriptors.closeOthersOnExec()
         execv("/proc/self/exe", &pointers)
         throw DaemonFailure(
             .failed, "the daemon could not restart (\(Errno(errno, "execv")))", path: configuration.mountPoint,
             advice: "Reset it with: ubiquity reset \(configuration.mountPoint).")
-    }
-
-    /// Marks descriptors that libraries have opened, so that the next program does not inherit them.
-    private func closeOnExec() {
-        guard let folder = opendir("/proc/self/fd") else { return }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            guard let descriptor = Int32(entry.name), descriptor > STDERR_FILENO else { continue }
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        }
     }
 
     private var options: DaemonOptions {

@@ -26,6 +26,8 @@ struct cfuse_crash_state {
     /// The last of them: how often in a row it crashed, in decimal, with room for four digits.
     char *count;
     int crashes;
+    /// The control of the mount's connection (FuseControl); 0: none.
+    int control;
     struct sigaction old[65];
     int handling;
 };
@@ -84,6 +86,14 @@ static inline void cfuse_write_crash(int number) {
     (void)ignored;
 }
 
+/// Aborts the mount's connection. A thread that invalidates a name waits in the kernel for a lock; a program that holds the lock may wait for
+/// an answer of this process. Neither exec nor an exit ends before that thread does.
+static inline void cfuse_abort_connection(void) {
+    if (cfuse_crash_memory()->control == 0) return;
+    ssize_t ignored = write(cfuse_crash_memory()->control, "1", 1);
+    (void)ignored;
+}
+
 /// Returns only where the program cannot be started.
 static inline void cfuse_start_again(void) {
     struct timespec now = {0};
@@ -108,6 +118,7 @@ static inline void cfuse_crash_handler(int number, siginfo_t *information, void 
     int self = (int)syscall(SYS_gettid);
     if (__atomic_compare_exchange_n(&cfuse_crash_memory()->handling, &none, self, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
         cfuse_write_crash(number);
+        cfuse_abort_connection();
         if (cfuse_crash_memory()->arguments != NULL) cfuse_start_again();
     } else if (none != self) {
         // Another thread crashed first and ends this one too.
@@ -148,6 +159,9 @@ static inline void cfuse_crash_install(pthread_key_t key) {
         sigaction(number, &action, &cfuse_crash_memory()->old[number]);
     }
 }
+
+/// From here on a crash writes to this descriptor, which stays open.
+static inline void cfuse_crash_control(int control) { cfuse_crash_memory()->control = control; }
 
 /// From here on a crash starts this program again with `arguments`, which live on, in this process. The last is set to how often it has
 /// crashed in a row, `crashes` before this start; it has room for five bytes.

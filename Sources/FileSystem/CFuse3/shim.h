@@ -127,6 +127,7 @@ enum {
 
 #include "crash.h"
 #include "ring.h"
+#include "watchdog.h"
 
 // ioctl is variadic and _IOR/_IOW are function-like macros: neither comes through to Swift.
 

@@ -1,4 +1,5 @@
-package import Glibc
+import CLinux
+import Glibc
 
 /// The program that this process runs, started again as a process of its own (posix_spawn(3)).
 package enum OwnProgram {
@@ -7,18 +8,19 @@ package enum OwnProgram {
     /// - Parameters:
     ///   - arguments: All of them, with the program's name first.
     ///   - environment: All of its environment, as `NAME=VALUE`.
-    ///   - descriptors: Its standard descriptors, each with the descriptor of this process that it becomes. The others are inherited unless
-    ///     they close with exec.
+    ///   - descriptors: Its standard descriptors, each with the descriptor of this process that it becomes. Standard ones that are not named
+    ///     are inherited, all others are closed.
     ///   - purpose: For the error, such as "start the announcer".
     package static func start(
         _ arguments: [String], environment: [String] = [], descriptors: [Int32: Int32], purpose: String
-    ) throws(Errno) -> pid_t {
+    ) throws(Errno) -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for (standard, descriptor) in descriptors {
             posix_spawn_file_actions_adddup2(&actions, descriptor, standard)
         }
+        _ = linux_spawn_closing_from(&actions, STDERR_FILENO + 1)
         // A daemon blocks signals that this process should end by.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -30,7 +32,7 @@ package enum OwnProgram {
         var words = arguments.map { strdup($0) } + [nil]
         var variables = environment.map { strdup($0) } + [nil]
         defer { for word in words + variables { free(word) } }
-        var process: pid_t = 0
+        var process: Int32 = 0
         let code = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, &words, &variables)
         guard code == 0 else { throw Errno(code, purpose) }
         return process

@@ -13,6 +13,9 @@
 // syncfs(2): writes all of a file system to its disk. Reports write-back errors since Linux 5.8.
 int syncfs(int fd);
 
+// posix_spawn_file_actions_addclosefrom_np(3): the new program has no descriptor from this one on. <spawn.h> would make its types this module's.
+int linux_spawn_closing_from(void *actions, int first) __asm__("posix_spawn_file_actions_addclosefrom_np");
+
 // fallocate(2); mode bits as in <linux/falloc.h>
 static inline int linux_fallocate(int fd, int mode, int64_t offset, int64_t length) {
     return (int)syscall(SYS_fallocate, fd, mode, offset, length);
@@ -49,6 +52,17 @@ static inline int linux_memory_file(const char *name) { return (int)syscall(SYS_
 // renameat2(2) of paths; flags as in <linux/fs.h>
 static inline int linux_rename(const char *from, const char *to, unsigned flags) {
     return (int)syscall(SYS_renameat2, -100 /* AT_FDCWD */, from, -100, to, flags);
+}
+
+// fsopen(2), fsconfig(2) and fsmount(2): a file system of this type, mounted at no path. A close-on-exec descriptor of its root, or -1 and errno.
+static inline int linux_mount_nowhere(const char *type) {
+    int context = (int)syscall(SYS_fsopen, type, 1u /* FSOPEN_CLOEXEC */);
+    if (context < 0) return -1;
+    int mount = -1;
+    if (syscall(SYS_fsconfig, context, 6u /* FSCONFIG_CMD_CREATE */, (void *)0, (void *)0, 0) == 0)
+        mount = (int)syscall(SYS_fsmount, context, 1u /* FSMOUNT_CLOEXEC */, 0u);
+    close(context);
+    return mount;
 }
 
 // ioprio_get(2) of one thread: 1 where its I/O class is idle, 0 where not, -1 where the thread cannot be examined. <linux/ioprio.h>

@@ -22,6 +22,36 @@ package struct MountRegistry: Sendable {
         return found.values.sorted { $0.mount < $1.mount }
     }
 
+    /// Aborts the connections of daemons that were killed or crashed and cannot end: a thread of theirs waits in the kernel for a program, which
+    /// waits for an answer of the daemon. Returns when they have ended, after ten seconds at most.
+    package func endDying() {
+        let dying = directories.flatMap(files(in:)).map(\.record).filter { ProcessEnd.of($0.pid) == .begun }
+        guard !dying.isEmpty else { return }
+        let inUse = Set(records().compactMap(\.connection))
+        for record in dying {
+            // The number may have become that of a later mount, if what the thread waits for is not the mount.
+            guard let connection = record.connection, !inUse.contains(connection),
+                !Self.isForeign(connection)
+            else { continue }
+            // Without the right to abort it the daemon stays as it is, which is reported where it stands in the way.
+            try? FuseControl(connection: connection).abort()
+        }
+        let deadline = ContinuousClock.now + .seconds(10)
+        while ContinuousClock.now < deadline, dying.contains(where: { ProcessEnd.of($0.pid) == .begun }) {
+            usleep(10_000)
+        }
+    }
+
+    /// Whether a mount with this number is not one of ours, by /proc/self/mountinfo (proc_pid_mountinfo(5)).
+    private static func isForeign(_ connection: UInt32) -> Bool {
+        // Without the list nothing is known to be ours.
+        guard let table = try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8) else { return true }
+        return table.split(separator: "\n").contains { line in
+            let fields = line.split(separator: " ")
+            return fields.count > 2 && fields[2] == "0:\(connection)" && !fields.contains("fuse.ubiquity")
+        }
+    }
+
     /// Writes the record to the first directory that is writable and removes records of dead daemons.
     package func publish(_ record: MountRecord) throws(Errno) {
         sweep()
@@ -46,7 +76,10 @@ package struct MountRegistry: Sendable {
 
     /// Removes records of dead daemons. Only for writers: a reader could remove what a new daemon has just written under the same name.
     private func sweep() {
-        for (file, record) in directories.flatMap(files(in:)) where !record.isRunning { unlink(file) }
+        for (file, record) in directories.flatMap(files(in:))
+        where !record.isRunning && ProcessEnd.of(record.pid) != .begun {
+            unlink(file)
+        }
     }
 
     private func files(in directory: String) -> [(file: String, record: MountRecord)] {

@@ -80,12 +80,12 @@ final class FuseProgram: Sendable {
     }
 
     /// Waits until the program ends. If it does not end in time, kills the serving process and the program, which ends the wait.
-    func outcome() async throws -> FuseFixture.Outcome {
+    func outcome(within seconds: Int = FuseFixture.patience) async throws -> FuseFixture.Outcome {
         let guardian = DispatchWorkItem { [process, served] in
             kill(served, SIGKILL)
             kill(process, SIGKILL)
         }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(FuseFixture.patience), execute: guardian)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds), execute: guardian)
         let outcome = try await onThread { [handle, output] in
             let said = try output.fileHandleForReading.readToEnd() ?? Data()
             handle.waitUntilExit()

@@ -79,8 +79,9 @@ final class FuseFixture: Sendable {
         guard asUser, geteuid() == 0 else { return serve }
         // Ordinary users may open /dev/fuse nearly everywhere; elsewhere, this mount namespace provides one that they may open.
         let script = """
-            mkdir "$0/dev" && mount -t tmpfs none "$0/dev" && mknod "$0/dev/fuse" c 10 229 &&
-            chmod 666 "$0/dev/fuse" && mount --bind "$0/dev/fuse" /dev/fuse && exec "$@"
+            mkdir -p "$0/dev" && mount -t tmpfs none "$0/dev" && mknod "$0/dev/fuse" c 10 229 &&
+            chmod 666 "$0/dev/fuse" && mount --bind "$0/dev/fuse" /dev/fuse &&
+            { [ -n "$(ls /sys/fs/fuse/connections)" ] || mount -t fusectl none /sys/fs/fuse/connections; } && exec "$@"
             """
         return ["unshare", "-m", "--propagation", "private", "sh", "-c", script, scratch] + unprivileged + serve
     }
@@ -112,6 +113,11 @@ final class FuseFixture: Sendable {
         guard asUser, geteuid() == 0 else { return try FuseProgram(run, served: process) }
         return try FuseProgram(["nsenter", "-t", "\(process)", "-m", "--"] + Self.unprivileged + run, served: process)
     }
+
+    /// The serving process.
+    var process: pid_t { child.withLock { $0.process } }
+
+    func send(_ signal: Int32) { _ = Glibc.kill(process, signal) }
 
     /// Ends the serving process without a chance to clean up.
     func kill() { child.withLock { $0.kill() } }

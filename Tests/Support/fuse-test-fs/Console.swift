@@ -1,4 +1,5 @@
 import Basics
+import Foundation
 import Fuse
 import Glibc
 import Synchronization
@@ -27,6 +28,8 @@ struct Console {
             case "await-read": fileSystem.special.awaitArrival()
             case "await-reads":
                 for _ in 0..<(words.first.flatMap { Int($0) } ?? 1) { fileSystem.special.awaitArrival() }
+            case "invalidate-apart": try invalidateApart(words)
+            case "connection": return session.connectionNumber.map { "\($0)" } ?? "none"
             case "transport": return session.transport.map { "\($0)" } ?? "none"
             case "release": await fileSystem.special.release(words.joined(separator: " "))
             case "release-all": await fileSystem.special.release(words.joined(separator: " "), isLasting: true)
@@ -41,6 +44,25 @@ struct Console {
             return "ok"
         } catch {
             return "error: \(error)"
+        }
+    }
+
+    /// Invalidates a name of the root, on a thread that may wait in the kernel. Returns once it does.
+    private func invalidateApart(_ words: [String]) throws {
+        let (notifier, name) = (session.notifier, Array((words.first ?? "").utf8))
+        try OwnThread.detach("invalidate") {
+            // Only the end of the connection ends the wait.
+            try? notifier.invalidateEntry(parent: .root, name: name)
+        }
+        while try !isWaitingInKernel("invalidate") { usleep(1000) }
+    }
+
+    /// Whether a thread of this name sleeps uninterruptibly (proc_pid_stat(5)).
+    private func isWaitingInKernel(_ name: String) throws -> Bool {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").contains { thread in
+            // Threads may end meanwhile.
+            let stat = try? String(contentsOfFile: "/proc/self/task/\(thread)/stat", encoding: .utf8)
+            return stat?.contains("(\(name)) D") ?? false
         }
     }
 

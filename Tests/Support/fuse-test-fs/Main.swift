@@ -4,23 +4,25 @@ import Glibc
 import Logging
 import Synchronization
 
-/// `fuse-test-fs DIR [--native FILE] [--readers N] [--ring-entries N] [--keep-cache] [--crashes FILE]`: mounts a file system in memory for a test, prints
+/// `fuse-test-fs DIR [--native FILE] [--readers N] [--ring-entries N] [--keep-cache] [--watchdog] [--crashes FILE]`: mounts a file system in memory for a test, prints
 /// `ready`, and executes the commands of ``Console``.
 @main
 struct Main {
     static func main() async {
         var arguments = CommandLine.arguments.dropFirst()
+        if WatchdogProgram.isMeant(by: Array(arguments)) { return WatchdogProgram.run(Array(arguments)) }
         guard let folder = arguments.popFirst() else { return fail("no folder is given") }
         var options = FuseOptions()
         var native: String?
         var openOptions: FuseOpenOptions = []
-        var traps = false
+        var (traps, isWatched) = (false, false)
         while let word = arguments.popFirst() {
             switch word {
             case "--native": native = arguments.popFirst()
             case "--readers": options.readerCount = arguments.popFirst().flatMap { Int($0) } ?? 1
             case "--share-device": options.clonesDevice = false
             case "--ring-entries": options.ringEntries = arguments.popFirst().flatMap { Int($0) } ?? 1
+            case "--watchdog": isWatched = true
             case "--keep-cache": openOptions = .keepCache
             case "--crashes":
                 // A lookup of the name "trap" crashes the process; the crash report is written to this file.
@@ -38,6 +40,9 @@ struct Main {
             let session = try await FuseSession.mount(
                 fileSystem, at: folder, options: options, logger: Logger(label: "fuse-test-fs"))
             fileSystem.session.withLock { $0 = session }
+            if isWatched, let control = session.control {
+                _ = try Watchdog(control, log: Logger(label: "fuse-test-fs"))
+            }
             let console = Console(fileSystem: fileSystem, session: session)
             console.say("ready")
             await console.run()

@@ -18,6 +18,7 @@ final class SpecialFiles: Sendable {
 
     private let nodes = Mutex<[FuseNode: Behaviour]>([:])
     private let waiting = Mutex<[Waiting]>([])
+    private let unanswered = Mutex<[DeferredRequest<FuseReply.Entry>]>([])
     /// The reply to all later reads; nil: they wait.
     private let lastingReply = Mutex<String?>(nil)
     /// Signalled when a read arrives that gets no immediate reply.
@@ -44,6 +45,13 @@ final class SpecialFiles: Sendable {
             return reply
         }
         if let reply { request.take()?.reply(Array(reply.utf8)) }
+        arrivals.signal()
+    }
+
+    /// Never replies: a request that is let go would get an error.
+    func keepUnanswered(_ request: consuming FuseRequest<FuseReply.Entry>) {
+        let request = request.deferred()
+        unanswered.withLock { $0.append(request) }
         arrivals.signal()
     }
 

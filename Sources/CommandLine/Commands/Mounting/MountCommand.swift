@@ -74,6 +74,7 @@ struct MountCommand: ParsableCommand {
     }
 
     private func mount(_ leftovers: inout MountLeftovers) throws {
+        MountRegistry.standard.endDying()
         let mount = try MountPoint.prepare(directory, .current(), created: &leftovers.isMountPointNew)
         leftovers.mountPoint = mount
         // The table is read again, since a dead mount may have been removed above.

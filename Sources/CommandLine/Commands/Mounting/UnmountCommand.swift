@@ -28,6 +28,7 @@ struct UnmountCommand: ParsableCommand {
     }
 
     func run() throws {
+        MountRegistry.standard.endDying()
         let locator = try MountLocator.current()
         let argument = directory ?? StandardPaths.current.defaultMount
         if let view = locator.view(over: argument) { return try takeAway(view.mountPoint, of: view.record) }

@@ -42,7 +42,12 @@ enum Unmounting {
         kill(record.pid, SIGCONT)
         if !waitForEnd(of: record, termLimit) {
             kill(record.pid, SIGKILL)
-            guard waitForEnd(of: record, termLimit) else {
+            var hasEnded = waitForEnd(of: record, termLimit)
+            if !hasEnded {
+                MountRegistry.standard.endDying()
+                hasEnded = waitForEnd(of: record, termLimit)
+            }
+            guard hasEnded else {
                 throw CommandFailure(
                     .failed, "the daemon (pid \(record.pid)) cannot be stopped", path: record.mount,
                     advice: "It is stuck in the kernel; the mount itself is detached.")

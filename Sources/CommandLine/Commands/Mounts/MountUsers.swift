@@ -1,15 +1,15 @@
 import Basics
-package import Glibc
+import Glibc
 
 /// A file in a mount that a program has open.
 package struct OpenedFile: Equatable, Sendable {
-    package let pid: pid_t
+    package let pid: Int32
     /// The name of the program (proc_pid_comm(5)).
     package let program: String
     /// The absolute path of the file.
     package let path: String
 
-    package init(pid: pid_t, program: String, path: String) {
+    package init(pid: Int32, program: String, path: String) {
         self.pid = pid
         self.program = program
         self.path = path

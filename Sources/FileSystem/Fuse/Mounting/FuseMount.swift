@@ -8,6 +8,9 @@ struct FuseMount: Sendable {
     /// The file system's device number as in the mount table, so that no other mount at this path is removed.
     private let device: String
 
+    /// The number of the connection in the kernel's control file system: the minor number of the device, as its major number is 0.
+    var connection: UInt32? { device.split(separator: ":").last.flatMap { UInt32($0) } }
+
     /// Mounts at `path`; the descriptor returned is the connection to the kernel.
     static func make(at path: String, options: FuseOptions) throws(FuseError) -> (FuseMount, device: Int32) {
         let path = try FuseMountPoint.validated(path)

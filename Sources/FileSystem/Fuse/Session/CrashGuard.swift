@@ -1,5 +1,7 @@
+import Basics
 import CFuse3
 import Glibc
+import Synchronization
 
 /// What a crashing process leaves behind: a line in its error output that names the request which caused the crash, and a new process if
 /// requested.
@@ -11,6 +13,18 @@ package enum CrashGuard {
 
     /// Writes such a line from now on. Call it once per process.
     package static func install() { cfuse_crash_install(slot.key) }
+
+    /// Keeps the control that a crash uses open: its number must not become another file's.
+    private static let control = Mutex<FuseControl?>(nil)
+
+    /// From now on, a crash aborts this connection, so that a thread which waits in the kernel for one of its programs cannot keep the crashed
+    /// process.
+    static func abortsConnection(_ connection: FuseControl) {
+        control.withLock { control in
+            cfuse_crash_control(connection.descriptor)
+            control = connection
+        }
+    }
 
     /// From now on, a crash replaces the process by one of the same program, with the same process id, these arguments and one more: how
     /// often it has crashed in a row. Ten minutes without a crash end a row.

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import CFuse3
 import Glibc
 package import Logging
@@ -11,12 +11,26 @@ package final class FuseSession: Sendable {
     let connection: FuseConnection
     private let mount: FuseMount
     private let close: @Sendable () -> Void
+    /// Aborts the connection; nil where the kernel offers no control of it.
+    package let control: FuseControl?
 
     private init(_ connection: FuseConnection, _ mount: FuseMount, close: @escaping @Sendable () -> Void) {
         self.connection = connection
         self.mount = mount
         self.close = close
+        do {
+            control = try mount.connection.map { number throws(Errno) in try FuseControl(connection: number) }
+        } catch {
+            control = nil
+            connection.logger.notice(
+                "The connection to the kernel cannot be aborted: if this process is killed, programs may wait for it.",
+                metadata: ["error": "\(error)"])
+        }
+        if let control { CrashGuard.abortsConnection(control) }
     }
+
+    /// The number of the connection in the kernel's control file system.
+    package var connectionNumber: UInt32? { mount.connection }
 
     /// Mounts `fileSystem` at the folder `path` and returns once the kernel's first request is replied to.
     ///
