@@ -63,7 +63,6 @@ struct Device: Sendable {
         versions = configuration.versions
         let timing = EngineTiming()
         link = ContentSourceAdapter(metadata, patience: timing.patience)
-        invalidator = KernelInvalidator(log: logger)
         let programs = ProgramSettings(StandardPaths.current.programRules, log: logger)
         self.programs = programs
         callers = CallerPermits(ProcessTable(), refused: refused, log: logger) { programs.policy }
@@ -81,6 +80,7 @@ struct Device: Sendable {
             // Last, because it may itself change rows.
             files.rowsChanged($0)
         }
+        invalidator = KernelInvalidator(files, log: logger)
         // What was left undone by a daemon that died.
         files.applyIgnoreFiles()
         watches = WatchNotifier(files, invalidator, log: logger)

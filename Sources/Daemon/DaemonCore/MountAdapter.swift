@@ -33,6 +33,10 @@ final class MountAdapter: MountedFiles {
 
     func isOpen(_ node: NodeID) -> Bool { files.isOpen(node) }
 
+    func changed(_ effects: TreeEffects) {
+        files.changed(effects.changedEntries.map { ($0.parent, $0.name) }, removed: effects.removed)
+    }
+
     func detach(_ removed: [LocalItem]) { files.detach(removed) }
 
     func apply(_ effects: TreeEffects) {

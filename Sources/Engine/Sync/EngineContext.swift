@@ -104,7 +104,9 @@ package struct EngineContext: Sendable {
             if isFree, !permits.areFree { throw PermitNeeded() }
             let result = try metadata.write(use) { transaction in
                 effects = TreeEffects()
-                return try body(transaction, &effects)
+                let result = try body(transaction, &effects)
+                transaction.whenEnded { [mounted, effects] in if $0 { mounted.changed(effects) } }
+                return result
             }
             mounted.detach(effects.removed)
             return result

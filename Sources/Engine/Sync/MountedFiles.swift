@@ -5,6 +5,9 @@ package protocol MountedFiles: Sendable {
     /// Runs `body` while no file can become open.
     func exclusively<T>(_ body: () throws -> T) rethrows -> T
     func isOpen(_ node: NodeID) -> Bool
+    /// Notes a change that was just committed, before another transaction can begin: calls of programs by name are carried out by what they were
+    /// shown. Must not take a lock that is held over a transaction.
+    func changed(_ effects: TreeEffects)
     /// Lets open handles of these items keep their bytes although the names are removed. Called inside ``exclusively(_:)``, after the
     /// commit.
     func detach(_ removed: [LocalItem])

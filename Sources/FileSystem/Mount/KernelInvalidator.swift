@@ -3,15 +3,21 @@ package import Fuse
 package import LocalMetadata
 package import Logging
 import Synchronization
+package import VirtualFileSystem
 
 /// Invalidates what the kernel caches, on a thread of its own: a page that is being read is locked until its bytes have arrived, and the
 /// threads that deliver them must not wait for that lock.
 package final class KernelInvalidator: Sendable {
     private let queue = DispatchQueue(label: "ubiquity.invalidate")
+    private let files: VirtualFileSystem
     private let notifier = Mutex<FuseNotifier?>(nil)
     private let log: Logger
 
-    package init(log: Logger) { self.log = log }
+    /// - Parameter files: Notes which names the kernel has been notified of.
+    package init(_ files: VirtualFileSystem, log: Logger) {
+        self.files = files
+        self.log = log
+    }
 
     package func attach(_ session: FuseSession) { notifier.withLock { $0 = session.notifier } }
 
@@ -31,17 +37,21 @@ package final class KernelInvalidator: Sendable {
 
     /// Invalidates attributes and bytes of nodes, then the meaning of names. Returns at once; the order is kept.
     package func invalidate(nodes: [NodeID], entries: [(parent: NodeID, name: [UInt8])]) {
-        guard let notifier = notifier.withLock({ $0 }), !nodes.isEmpty || !entries.isEmpty else { return }
-        queue.async { [log] in
+        guard !nodes.isEmpty || !entries.isEmpty else { return }
+        let changes = files.nameChanges
+        queue.async { [log, files] in
+            // Without a mount the kernel knows nothing.
+            let notifier = self.notifier.withLock { $0 }
             for node in nodes {
-                do { try notifier.invalidateInode(node.value) } catch {
+                do { try notifier?.invalidateInode(node.value) } catch {
                     log.warning("the kernel kept stale bytes", metadata: ["node": "\(node)", "error": "\(error)"])
                 }
             }
             for entry in entries {
-                do { try notifier.invalidateEntry(parent: entry.parent.value, name: entry.name) } catch {
+                do { try notifier?.invalidateEntry(parent: entry.parent.value, name: entry.name) } catch {
                     log.warning("the kernel kept a stale name", metadata: ["error": "\(error)"])
                 }
+                files.notified(entry.name, in: entry.parent, asOf: changes)
             }
         }
     }

@@ -1,3 +1,4 @@
+import Basics
 package import Fuse
 import Glibc
 import LocalMetadata
@@ -26,8 +27,20 @@ extension MountedFileSystem {
         switch name {
         case Array(".".utf8): try files.attributes(of: node)
         case Array("..".utf8): try files.attributes(of: files.parent(of: node))
-        default: try files.lookup(name, in: node)
+        default: try lookup(name, in: node)
         }
+    }
+
+    /// Looks up a name, which the kernel then knows, or knows to mean nothing.
+    private func lookup(_ name: [UInt8], in parent: NodeID) throws -> NodeAttributes {
+        let changes = files.nameChanges
+        let attributes: NodeAttributes
+        do { attributes = try files.lookup(name, in: parent) } catch let error as Errno where error.code == ENOENT {
+            files.notified(name, in: parent, asOf: changes)
+            throw error
+        }
+        files.notified(name, in: parent, asOf: changes)
+        return attributes
     }
 
     package func forget(_ nodes: [FuseForget]) { for forget in nodes { files.forget(NodeID(forget.node)) } }

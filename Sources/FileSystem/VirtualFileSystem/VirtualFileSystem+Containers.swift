@@ -46,6 +46,7 @@ extension VirtualFileSystem {
     func removeTopFolder(_ name: ItemName) throws {
         try naming.shared {
             let item = try metadata.write { transaction in
+                try requireKnown(name, in: .root)
                 guard let item = try transaction.local.item(named: name, in: .root) else { throw Errno(ENOENT) }
                 guard item.item == .root else {
                     guard try !transaction.local.hasChildren(item.node) else { throw Errno(ENOTEMPTY) }
@@ -82,6 +83,7 @@ extension VirtualFileSystem {
         else { throw Errno(EINVAL, "a container's name is made of letters, digits, - _ and ~") }
         try naming.shared {
             let (old, replaced) = try metadata.write { transaction -> (LocalItem, LocalItem?) in
+                for name in [oldName, newName] { try requireKnown(name, in: .root) }
                 guard let old = try transaction.local.item(named: oldName, in: .root) else { throw Errno(ENOENT) }
                 guard old.item == .root else { throw Errno(EPERM, "the trash keeps its name") }
                 _ = try removable(old, transaction)

@@ -23,10 +23,32 @@ extension VirtualFileSystem {
     /// Returns the names from the mount's root down to an item.
     package func path(of node: NodeID) throws -> [ItemName] { try metadata.read { try $0.local.path(of: node) } }
 
+    /// Notes what a change from elsewhere did. Called when it has been committed, before another transaction can begin.
+    package func changed(_ places: [(parent: NodeID, name: ItemName)], removed items: [LocalItem]) {
+        for item in items where item.kind != .file { removed.insert(item) }
+        staleNames.add(places.map { DocumentPlace($0.parent, $0.name) })
+    }
+
+    /// The number to pass to ``notified(_:in:asOf:)`` for what is read or invalidated after this.
+    package var nameChanges: UInt64 { staleNames.changes }
+
+    /// Notes that the kernel knows what a name meant then, or that it knows nothing of it.
+    package func notified(_ name: [UInt8], in parent: NodeID, asOf changes: UInt64) {
+        // Nothing has a name that is none.
+        if let name = try? Self.name(name) { staleNames.notified(DocumentPlace(parent, name), asOf: changes) }
+    }
+
+    /// Throws `ESTALE` for a name that may mean another item than the kernel knows: the kernel then looks the name up and repeats the
+    /// call. To be called in the transaction of a call that takes the name from its item.
+    func requireKnown(_ name: ItemName, in parent: NodeID) throws(Errno) {
+        guard !staleNames.contains(DocumentPlace(parent, name)) else {
+            throw Errno(ESTALE, "another device has just given the name to something else")
+        }
+    }
+
     /// Detaches items whose names were removed from outside: their handles keep the bytes.
     package func detach(_ items: [LocalItem]) {
         for item in items {
-            if item.kind == .folder { removed.insert(item) }
             openFiles[item.node]?.state.withLock { $0.isUnlinked = true }
             observer?.happened(.removed(item))
         }

@@ -11,6 +11,7 @@ extension VirtualFileSystem {
         let name = try Self.name(bytes)
         let removed = try removing { transaction in
             _ = try folder(parent, transaction)
+            try requireKnown(name, in: parent)
             guard let item = try transaction.local.item(named: name, in: parent) else { throw Errno(ENOENT) }
             guard item.kind != .folder else { throw Errno(EISDIR) }
             try depart(item, transaction)
@@ -25,6 +26,7 @@ extension VirtualFileSystem {
         let name = try Self.name(bytes)
         guard parent != .root else { return try removeTopFolder(name) }
         _ = try removing { transaction in
+            try requireKnown(name, in: parent)
             guard let item = try transaction.local.item(named: name, in: parent) else { throw Errno(ENOENT) }
             guard item.kind == .folder else { throw Errno(ENOTDIR) }
             guard try !transaction.local.hasChildren(item.node) else { throw Errno(ENOTEMPTY) }

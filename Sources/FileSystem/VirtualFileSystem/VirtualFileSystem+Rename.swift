@@ -46,6 +46,8 @@ extension VirtualFileSystem {
     ) throws -> (moves: [Move], replaced: LocalItem?) {
         let from = try folder(oldParent, transaction)
         let into = try folder(newParent, transaction)
+        try requireKnown(oldName, in: oldParent)
+        try requireKnown(newName, in: newParent)
         let isIntoTrash = try isInTrash(into, transaction)
         let isOutOfTrash = try !isIntoTrash && isInTrash(from, transaction)
         // mv(1) then copies and deletes: ids are unique inside a container only.

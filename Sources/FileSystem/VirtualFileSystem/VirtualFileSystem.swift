@@ -45,6 +45,7 @@ package final class VirtualFileSystem: Sendable {
     /// observer has been notified completely. Below ``gate`` in the lock order.
     let naming = TreeGate()
     let removed = RemovedItems()
+    let staleNames = StaleNames()
     package let unreadable = UnreadableItems()
     let usage = UsageTimes()
     /// Programs request the attributes of one item after the other.

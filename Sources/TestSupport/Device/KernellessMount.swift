@@ -14,6 +14,7 @@ package final class KernellessMount: MountedFiles {
 
     package func exclusively<T>(_ body: () throws -> T) rethrows -> T { try files.withOperationsBlocked(body) }
     package func isOpen(_ node: NodeID) -> Bool { files.isOpen(node) }
+    package func changed(_ effects: TreeEffects) { files.changed([], removed: effects.removed) }
     package func detach(_ removed: [LocalItem]) { files.detach(removed) }
 
     package func apply(_ effects: TreeEffects) {

@@ -34,7 +34,8 @@ final class HandledDevice: Sendable {
             queries: QueryService(parts.metadata, mountPoint: "/mount", log: log),
             querySource: IdleQuerySource(context: parts.context), keyValues: KeyValueService(),
             versionFiles: VersionFiles(directory: "\(parts.directory)/versions", context: parts.context),
-            invalidator: KernelInvalidator(log: log), refused: refused, setOffline: { [switched] in switched.add($0) },
+            invalidator: KernelInvalidator(parts.files, log: log), refused: refused,
+            setOffline: { [switched] in switched.add($0) },
             identity: DeviceIdentity(DeviceID(7)),
             configuration: MountConfiguration(
                 mountPoint: "/mount", stateDirectory: parts.directory, cloud: .directory(path: "/cloud"),

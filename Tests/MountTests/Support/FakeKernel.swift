@@ -63,7 +63,8 @@ final class FakeKernel: Sendable {
         var log = Logger(label: "test")
         log.logLevel = .critical
         mount = MountedFileSystem(
-            device.files, invalidator: KernelInvalidator(log: log), permits: permits, downloads: downloads, log: log)
+            device.files, invalidator: KernelInvalidator(device.files, log: log), permits: permits,
+            downloads: downloads, log: log)
         var options = FuseOptions()
         (options.readerCount, options.clonesDevice) = (readers, false)
         connection = try FuseConnection(device: ends[1], fileSystem: mount, options: options, logger: log)
