@@ -1,6 +1,7 @@
 import Basics
 import Chunking
 import CloudModel
+import Glibc
 import LocalContent
 import LocalMetadata
 import Logging
@@ -15,6 +16,8 @@ final class UploadService: Sendable {
     private let running = Mutex<[NodeID: Progress]>([:])
     /// Rung when a file was uploaded whose permit was granted later.
     private let uploaded: Wakeup
+    /// Whether the last file could not be opened because the process has no descriptors left.
+    private let isShortOfDescriptors = Atomic(false)
 
     struct Progress: Sendable {
         let item: LocalItem
@@ -167,8 +170,25 @@ final class UploadService: Sendable {
     }
 
     private func candidate(_ item: LocalItem) -> UploadCandidate? {
-        do { return try UploadCandidate(item, in: context.content) } catch {
-            context.log.error("an edited file has no bytes", metadata: ["node": "\(item.node)", "error": "\(error)"])
+        do {
+            let candidate = try UploadCandidate(item, in: context.content)
+            isShortOfDescriptors.store(false, ordering: .relaxed)
+            return candidate
+        } catch {
+            let details: Logger.Metadata = ["node": "\(item.node)", "error": "\(error)"]
+            // A row that cannot be read now is looked at again in the next round.
+            guard let row = try? context.metadata.read({ try $0.local.item(item.node) }), row.blob == item.blob else {
+                context.log.debug("a file was removed before its upload began", metadata: details)
+                return nil
+            }
+            if let error = error as? Errno, [EMFILE, ENFILE].contains(error.code) {
+                // It says nothing about the file, and passes. One line is enough for all of them.
+                if !isShortOfDescriptors.exchange(true, ordering: .relaxed) {
+                    context.log.warning("uploads wait for free descriptors", metadata: details)
+                }
+                return nil
+            }
+            context.log.error("the bytes of an edited file cannot be read", metadata: details)
             fail(item, "Its bytes on this device cannot be read: \(error).")
             return nil
         }

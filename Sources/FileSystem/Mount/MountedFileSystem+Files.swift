@@ -55,23 +55,30 @@ extension MountedFileSystem {
         } catch { request.fail(code(error)) }
     }
 
+    /// Creates a file, or opens the one that exists. Another program may create it between the kernel's lookup and now, and remove it again.
     private func created(
         _ name: [UInt8], in parent: NodeID, _ mode: UInt32, _ flags: FuseOpenFlags, _ context: FuseContext
     ) throws -> (NodeAttributes, OpenHandle) {
-        do {
-            return try files.create(
-                name, in: parent, permissions: UInt16(mode & 0o7777), caller: caller(context))
-        } catch let error as Errno where error.code == EEXIST && flags.rawValue & O_EXCL == 0 {
-            // The file was created between the kernel's lookup and now: open the existing one.
-            let attributes: NodeAttributes
-            do { attributes = try files.lookup(name, in: parent) } catch let missing as Errno {
-                // It is not that name which exists, but one that differs in case only.
-                throw missing.code == ENOENT ? error : missing
+        for _ in 0..<Self.tries {
+            do {
+                return try files.create(
+                    name, in: parent, permissions: UInt16(mode & 0o7777), caller: caller(context))
+            } catch let error as Errno where error.code == EEXIST && flags.rawValue & O_EXCL == 0 {
+                do {
+                    let attributes = try files.lookup(name, in: parent)
+                    // The kernel holds a lock of the folder, so this open does not wait for a lookup.
+                    return (attributes, try open(attributes.node, flags, downloads?.known(context.process) ?? .full))
+                } catch let error as Errno where [ENOENT, ESTALE].contains(error.code) {
+                    continue
+                }
             }
-            // The kernel holds a lock of the folder, so this open does not wait for a lookup.
-            return (attributes, try open(attributes.node, flags, downloads?.known(context.process) ?? .full))
         }
+        // It is not that name which exists, but one that differs in case only.
+        throw Errno(EEXIST)
     }
+
+    /// How often a name is removed by others before its creation fails.
+    private static let tries = 8
 
     /// Drops the set-user-ID and set-group-ID bits, when the kernel says that the caller of a write clears them.
     func dropSetID(_ node: NodeID) throws {

@@ -28,7 +28,8 @@ extension VirtualFileSystem {
         if node == .root { return rootAttributes() }
         if let file = openFiles[node], let live = try liveAttributes(file) { return live }
         if let item = try metadata.item(node) { return try attributes(of: item) }
-        guard let item = removed[node] else { throw Errno(ESTALE) }
+        if let file = openFiles[node], let live = try liveAttributes(file, hasNoRow: true) { return live }
+        guard let item = removedItem(node) else { throw Errno(ESTALE) }
         var result = attributes(item)
         result.links = 0
         return result
@@ -47,20 +48,22 @@ extension VirtualFileSystem {
         return attributes(item)
     }
 
-    private func liveAttributes(_ file: OpenFile) throws -> NodeAttributes? {
+    /// - Parameter hasNoRow: Whether the row is known to be gone. Who removed it may not have notified the open file yet.
+    private func liveAttributes(_ file: OpenFile, hasNoRow: Bool = false) throws -> NodeAttributes? {
         try file.state.withLock { state throws -> NodeAttributes? in
+            let isUnlinked = state.isUnlinked || hasNoRow
             let isRowLate =
-                state.writers > 0 || state.isUnlinked || state.isUnfinished || state.waitingClose?.isPending == true
+                state.writers > 0 || isUnlinked || state.isUnfinished || state.waitingClose?.isPending == true
             guard let item = state.item, state.descriptor >= 0, isRowLate else {
                 return nil
             }
             var result = attributes(item)
-            if state.isUnlinked { result.links = 0 }
+            if isUnlinked { result.links = 0 }
             guard state.download == nil else { return result }
             let blob = try BlobStatus(descriptor: state.descriptor)
             result.size = blob.size
             // As after the close has been recorded: the kernel keeps these attributes.
-            let isClosed = state.writers == 0 && !state.isUnlinked
+            let isClosed = state.writers == 0 && !isUnlinked
             result.blocks =
                 isClosed ? (blob.size + 511) / 512 : blob.size == 0 ? blob.blocks : max(1, blob.blocks)
             if let baseline = state.baseline, !blob.hasSameContent(as: baseline) {
@@ -116,14 +119,10 @@ extension VirtualFileSystem {
         if changes.isTruncationOnly { return try attributes(of: node) }
         if let file = openFiles.claimOpen(node) {
             try setAttributes(ofOpen: file, changes)
-        } else if try changeGone(node, { try apply(changes, to: &$0) }) == nil {
-            let item = try changeRows { transaction in
-                let old = try existing(node, transaction)
-                var item = old
-                try apply(changes, to: &item)
-                try transaction.local.update(item, from: old)
-                return item
-            }
+        } else if let item = try changeRowOrGone(
+            node, gone: { try apply(changes, to: &$0) },
+            row: { try updateIfThere(node) { item, _ in try apply(changes, to: &item) } })
+        {
             mirrorModified(item)
             notifyIfPending(item)
             return try attributes(of: item)
@@ -160,29 +159,33 @@ extension VirtualFileSystem {
         _ changes: AttributeRequest, to node: NodeID, recording written: BlobStatus?, endsWriting: Bool,
         _ state: inout OpenFile.State
     ) throws {
-        if state.isUnlinked {
+        var base: SeenContent?
+        let row =
+            try state.isUnlinked
+            ? nil
+            : changeRows { transaction -> LocalItem? in
+                guard let old = try transaction.local.item(node) else { return nil }
+                var item = old
+                if let written {
+                    base = try rebase(item, overwritten: state.overwriting, transaction)
+                    Self.noteEdit(written, &item)
+                    markPending(&item, at: time.now())
+                }
+                try applyUnrecorded(state, to: &item)
+                if endsWriting {
+                    item.isWriting = false
+                    if item.isEdited { markPending(&item, at: time.now()) }
+                }
+                try apply(changes, to: &item)
+                try transaction.local.update(item, from: old)
+                return item
+            }
+        guard let item = row else {
             guard var item = state.item else { throw Errno(ESTALE) }
             try apply(changes, to: &item)
             state.item = item
+            state.isUnlinked = true
             return
-        }
-        var base: SeenContent?
-        let item = try changeRows { transaction in
-            let old = try existing(node, transaction)
-            var item = old
-            if let written {
-                base = try rebase(item, overwritten: state.overwriting, transaction)
-                Self.noteEdit(written, &item)
-                markPending(&item, at: time.now())
-            }
-            try applyUnrecorded(state, to: &item)
-            if endsWriting {
-                item.isWriting = false
-                if item.isEdited { markPending(&item, at: time.now()) }
-            }
-            try apply(changes, to: &item)
-            try transaction.local.update(item, from: old)
-            return item
         }
         state.item = item
         try forgetUnrecorded(&state)

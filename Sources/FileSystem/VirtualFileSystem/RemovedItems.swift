@@ -1,4 +1,6 @@
+import Basics
 import CloudModel
+import Glibc
 import LocalContent
 import LocalMetadata
 import Logging
@@ -39,12 +41,49 @@ final class RemovedItems: Sendable {
 }
 
 extension VirtualFileSystem {
+    /// Returns what is kept of an item that has no row. A program may remove the row while another call looks at it: it is kept when the
+    /// transaction has ended, so the look comes after the writer. Nil for a file that is open (``OpenFile/State/item``) or that another device
+    /// removed.
+    func removedItem(_ node: NodeID) -> LocalItem? {
+        if let item = removed[node] { return item }
+        metadata.waitForWriter()
+        return removed[node]
+    }
+
+    /// Returns the row of an item, or what is kept of one that was removed; `ESTALE` if nothing is: the kernel then looks the name up again. Must
+    /// not be called with the file's state locked.
+    func itemOrRemoved(_ node: NodeID) throws -> LocalItem {
+        if let item = try metadata.item(node) { return item }
+        if let item = openFiles[node]?.state.withLock({ $0.item }) ?? removedItem(node) { return item }
+        throw Errno(ESTALE)
+    }
+
+    /// Changes the row of an item, or what is kept of one that was removed; `ESTALE` if nothing is.
+    ///
+    /// - Parameters:
+    ///   - gone: Changes what is kept.
+    ///   - row: Changes the row, and returns nil if there is none.
+    /// - Returns: The row; nil if the item was removed.
+    func changeRowOrGone(
+        _ node: NodeID, gone: (inout LocalItem) throws -> Void, row: () throws -> LocalItem?
+    ) throws -> LocalItem? {
+        if try changeGone(node, gone) != nil { return nil }
+        if let item = try row() { return item }
+        metadata.waitForWriter()
+        guard try changeGone(node, hasNoRow: true, gone) != nil else { throw Errno(ESTALE) }
+        return nil
+    }
+
     /// Changes an item that has no name any more but that a program still holds; the change is kept in memory only. Returns nil if `node`
     /// has a name.
-    func changeGone(_ node: NodeID, _ body: (inout LocalItem) throws -> Void) throws -> LocalItem? {
+    ///
+    /// - Parameter hasNoRow: Whether its row is known to be gone: who removed it may not have notified the open file yet.
+    private func changeGone(
+        _ node: NodeID, hasNoRow: Bool = false, _ body: (inout LocalItem) throws -> Void
+    ) throws -> LocalItem? {
         guard let file = openFiles[node] else { return try removed.change(node, body) }
         return try file.state.withLock { state in
-            guard state.isUnlinked, var item = state.item else { return nil }
+            guard state.isUnlinked || hasNoRow, var item = state.item else { return nil }
             try body(&item)
             state.item = item
             return item

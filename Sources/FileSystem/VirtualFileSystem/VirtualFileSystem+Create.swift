@@ -56,6 +56,7 @@ extension VirtualFileSystem {
     /// Makes the blob that an upload reads. Its time is set, so that a later write is recognised, also after a crash before the close.
     private func makeEmptyBlob(_ item: LocalItem) throws -> (bytes: SharedDescriptor, status: BlobStatus) {
         let bytes = SharedDescriptor(adopting: try content.create(item.blob))
+        try DescriptorReserve.admit(bytes.raw)
         try LocalContent.setModified(item.attributes.modified, descriptor: bytes.raw)
         return (bytes, try BlobStatus(descriptor: bytes.raw))
     }

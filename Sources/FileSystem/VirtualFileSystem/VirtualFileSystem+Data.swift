@@ -140,9 +140,7 @@ extension VirtualFileSystem {
         // A start after a crash of the daemon relies on this time.
         try LocalContent.setModified(time.now(), descriptor: bytes.raw)
         var base: SeenContent?
-        let row = try update(item.node, .freeing) { row, transaction in
-            guard row.generation == item.generation else { throw Errno(ESTALE, "the row has changed") }
-            base = try rebase(row, overwritten: state.overwriting, transaction)
+        func isEmptied(_ row: inout LocalItem) {
             row.presence = .whole
             row.ranges = []
             row.size = 0
@@ -151,10 +149,19 @@ extension VirtualFileSystem {
             row.wanted = 0
             row.generation = empty.generation
         }
-        finishOverwriting(&state, base)
-        state.item = row
+        let isThere = try updateRow(of: &state) { row, state, transaction in
+            guard row.generation == item.generation else { throw Errno(ESTALE, "the row has changed") }
+            base = try rebase(row, overwritten: state.overwriting, transaction)
+            isEmptied(&row)
+        }
+        if isThere {
+            finishOverwriting(&state, base)
+        } else if var gone = state.item {
+            isEmptied(&gone)
+            state.item = gone
+        }
         state.bytes = bytes
-        state.blob = row.blob
+        state.blob = empty.blob
         state.download = nil
         state.baseline = nil
         if let incomplete = state.incomplete.take() { source.closeIncomplete(incomplete) }
@@ -162,11 +169,10 @@ extension VirtualFileSystem {
     }
 
     private func noteTruncation(_ state: inout OpenFile.State) throws {
-        guard let item = state.item else { return }
         let now = time.now()
         try LocalContent.setModified(now, descriptor: state.descriptor)
         state.baseline = try BlobStatus(descriptor: state.descriptor)
-        state.item = try update(item.node, .freeing) { row in
+        _ = try updateRow(of: &state) { row, _, _ in
             row.attributes.modified = now
             row.changed = now
         }

@@ -24,10 +24,8 @@ extension VirtualFileSystem {
     /// Returns up to `limit` entries after `cookie` (0 at the start), in an order that is stable while other entries are added and removed.
     /// The caller adds `.` and `..`.
     package func entries(of folder: NodeID, after cookie: UInt64, limit: Int) throws -> [FolderEntry] {
-        let items = try metadata.read { transaction -> [LocalItem] in
-            if cookie == 0, folder != .root, try transaction.local.item(folder) == nil, removed[folder] == nil {
-                throw Errno(ENOENT)
-            }
+        let items = try metadata.read { transaction -> [LocalItem]? in
+            if cookie == 0, folder != .root, try transaction.local.item(folder) == nil { return nil }
             var last = NodeID(cookie)
             while true {
                 let (items, unreadable) = try transaction.local.readableChildren(of: folder, after: last, limit: limit)
@@ -35,6 +33,10 @@ extension VirtualFileSystem {
                 guard items.isEmpty, let end = unreadable.last else { return items }
                 last = end
             }
+        }
+        guard let items else {
+            guard removedItem(folder) != nil else { throw Errno(ENOENT) }
+            return []
         }
         return items.map { item in
             FolderEntry(name: item.name.bytes, attributes: shownAttributes(of: item), cookie: item.node.value)
@@ -63,13 +65,12 @@ extension VirtualFileSystem {
     /// Returns the folder that holds `folder`, for `..`.
     package func parent(of folder: NodeID) throws -> NodeID {
         guard folder != .root else { return .root }
-        return try metadata.item(folder)?.parent ?? removed[folder]?.parent ?? .root
+        return try metadata.item(folder)?.parent ?? removedItem(folder)?.parent ?? .root
     }
 
-    /// Returns the bytes of a symlink.
+    /// Returns the bytes of a symlink, also of one that was removed since the kernel looked up its name.
     package func linkTarget(of node: NodeID) throws -> [UInt8] {
-        let item = try metadata.item(node) ?? removed[node]
-        guard let item else { throw Errno(ENOENT) }
+        let item = try itemOrRemoved(node)
         guard item.kind == .symlink else { throw Errno(EINVAL) }
         return item.target
     }

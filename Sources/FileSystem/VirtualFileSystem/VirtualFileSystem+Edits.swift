@@ -15,7 +15,7 @@ extension VirtualFileSystem {
         guard written != nil || state.unrecorded != nil else { return }
         let now = time.now()
         var base: SeenContent?
-        state.item = try update(item.node, .freeing) { row, transaction in
+        let isThere = try updateRow(of: &state) { row, state, transaction in
             if let written {
                 base = try rebase(row, overwritten: state.overwriting, transaction)
                 Self.noteEdit(written, &row)
@@ -23,6 +23,7 @@ extension VirtualFileSystem {
             try applyUnrecorded(state, to: &row)
             markPending(&row, at: now)
         }
+        guard isThere else { return }
         try forgetUnrecorded(&state)
         if let written {
             finishOverwriting(&state, base)

@@ -22,7 +22,7 @@ extension VirtualFileSystem {
         }
         try checkNamespace(name)
         guard node != .root else { throw Errno(ENODATA) }
-        let item = try liveItem(node)
+        let item = try itemOrRemoved(node)
         guard let value = item.attributes.extended[name] else { throw Errno(ENODATA) }
         return value
     }
@@ -31,7 +31,7 @@ extension VirtualFileSystem {
     /// never copy them.
     package func extendedAttributeNames(of node: NodeID) throws -> [String] {
         guard node != .root else { return [] }
-        return try liveItem(node).attributes.extended.keys.filter(Self.isShown).sorted()
+        return try itemOrRemoved(node).attributes.extended.keys.filter(Self.isShown).sorted()
     }
 
     /// Returns whether a name is listed. Another device may have written any name: only names that can be requested are listed, and no NUL
@@ -51,7 +51,7 @@ extension VirtualFileSystem {
         try checkNamespace(name)
         guard name.utf8.count <= 255 else { throw Errno(ERANGE) }
         // As on ext4: setting the present value is no change, and updates no time.
-        if mode != .create, try liveItem(node).attributes.extended[name] == value { return }
+        if mode != .create, try itemOrRemoved(node).attributes.extended[name] == value { return }
         try changeExtended(of: node) { extended in
             if mode == .create, extended[name] != nil { throw Errno(EEXIST) }
             if mode == .replace, extended[name] == nil { throw Errno(ENODATA) }
@@ -73,12 +73,6 @@ extension VirtualFileSystem {
     private func checkNamespace(_ name: String) throws(Errno) {
         guard name.hasPrefix("user.") else { throw Errno(EOPNOTSUPP) }
         guard name.utf8.count > 5 else { throw Errno(EINVAL) }
-    }
-
-    private func liveItem(_ node: NodeID) throws -> LocalItem {
-        if let item = try metadata.item(node) { return item }
-        if let item = openFiles[node]?.state.withLock({ $0.item }) ?? removed[node] { return item }
-        throw Errno(ESTALE)
     }
 
     /// Declares folders with these extensions to be packages, in the whole container, in place of those declared before.
@@ -104,14 +98,16 @@ extension VirtualFileSystem {
             try body(&item.attributes.extended)
             item.changed = time.now()
         }
-        if try changeGone(node, change) != nil { return }
-        let item = try update(node) { item in
-            try change(&item)
-            // The last close records an edit, and this change with it; if nothing was written, the change has to be recorded here.
-            let waitsForClose = item.isWriting && item.isEdited && item.pendingSince == nil
-            markPending(&item, at: item.changed)
-            if waitsForClose { item.pendingSince = nil }
+        let row = try changeRowOrGone(node, gone: change) {
+            try updateIfThere(node) { item, _ in
+                try change(&item)
+                // The last close records an edit, and this change with it; if nothing was written, the change has to be recorded here.
+                let waitsForClose = item.isWriting && item.isEdited && item.pendingSince == nil
+                markPending(&item, at: item.changed)
+                if waitsForClose { item.pendingSince = nil }
+            }
         }
+        guard let item = row else { return }
         // Copies only what was changed here: the open file itself knows whether it is being written.
         openFiles[node]?.state.withLock { state in
             state.item?.attributes.extended = item.attributes.extended
@@ -128,7 +124,7 @@ extension VirtualFileSystem {
         switch key {
         case .other(.download), .other(.evict):
             guard text == "1" else { throw Errno(EINVAL) }
-            try source.request(key == .other(.download) ? .download : .evict, for: liveItem(node))
+            try source.request(key == .other(.download) ? .download : .evict, for: itemOrRemoved(node))
         case .other(.pin):
             guard let pin = PinState(text: text) else { throw Errno(EINVAL) }
             try setPin(pin, of: node)
@@ -152,7 +148,8 @@ extension VirtualFileSystem {
     ///
     /// - Throws: `EBUSY` for an item that is to be resumed in a folder that stays paused.
     package func setPaused(_ flag: Bool, of node: NodeID) throws {
-        if !flag, case let item = try liveItem(node), try metadata.read({ try $0.local.isPaused(in: item.parent) }) {
+        if !flag, case let item = try itemOrRemoved(node), try metadata.read({ try $0.local.isPaused(in: item.parent) })
+        {
             throw Errno(EBUSY)
         }
         let item = try update(node) { $0.isPaused = flag }

@@ -27,6 +27,7 @@ extension VirtualFileSystem {
                 try file.state.withLock { state in
                     let isEmptied = try truncate && loadEmpty(&state, node)
                     if !isEmptied { try load(&state, node, permit, canWrite: canWrite, isLook: isLook) }
+                    if state.handles == 0 { try DescriptorReserve.admit(state.descriptor) }
                     if isLook, state.download != nil { head = state.item?.head }
                     if !keepsAccessTime, !isEmptied { noteOpen(&state, canRead: canRead && !truncate) }
                     if canWrite { try beginWriting(&state) }
@@ -118,9 +119,7 @@ extension VirtualFileSystem {
     /// Opens a file that was removed after the kernel had looked up its name, as on a disk: a program that opens a document while another one
     /// saves it by rename sees the old or the new one. The kernel repeats a failed open only once.
     private func loadRemoved(_ state: inout OpenFile.State, _ node: NodeID) throws {
-        // The transaction that removed it may just have been committed, and not noted it yet.
-        metadata.waitForWriter()
-        guard let item = removed[node], item.kind == .file, item.isMaterialised else { throw Errno(ESTALE) }
+        guard let item = removedItem(node), item.kind == .file, item.isMaterialised else { throw Errno(ESTALE) }
         do { state.bytes = SharedDescriptor(adopting: try content.open(item.blob)) } catch {
             guard error.code == ENOENT else { throw error }
             // An empty file needs no blob.
@@ -199,8 +198,36 @@ extension VirtualFileSystem {
     func update(
         _ node: NodeID, _ use: SpaceUse = .ordinary, _ body: (inout LocalItem, MetadataTransaction) throws -> Void
     ) throws -> LocalItem {
+        guard let item = try updateIfThere(node, use, body) else { throw Errno(ENOENT) }
+        return item
+    }
+
+    /// Changes the row of an open file. If there is none, the file was removed since it was opened: there is nothing to record, and the
+    /// handles keep what they have.
+    ///
+    /// - Returns: Whether there is a row.
+    func updateRow(
+        of state: inout OpenFile.State,
+        _ body: (inout LocalItem, borrowing OpenFile.State, MetadataTransaction) throws -> Void
+    ) throws -> Bool {
+        guard !state.isUnlinked, let item = state.item else { return false }
+        // Allowed on a full disk too: what was written has to be recorded, and a file may have been opened to be truncated.
+        let row = try updateIfThere(item.node, .freeing) { row, transaction in try body(&row, state, transaction) }
+        if let row {
+            state.item = row
+            return true
+        }
+        // Who removed the row notes the same, maybe later.
+        state.isUnlinked = true
+        state.item?.changed = time.now()
+        return false
+    }
+
+    func updateIfThere(
+        _ node: NodeID, _ use: SpaceUse = .ordinary, _ body: (inout LocalItem, MetadataTransaction) throws -> Void
+    ) throws -> LocalItem? {
         try changeRows(use) { transaction in
-            let old = try existing(node, transaction)
+            guard let old = try transaction.local.item(node) else { return nil }
             var item = old
             try body(&item, transaction)
             try transaction.local.update(item, from: old)

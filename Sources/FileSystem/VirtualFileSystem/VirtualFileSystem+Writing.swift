@@ -36,16 +36,14 @@ extension VirtualFileSystem {
                 let rest = time.now().adding(.seconds(2))
                 // Those of an earlier opening, which its close recorded.
                 if state.download == nil { try content.removeUnrecordedAttributes(descriptor: state.descriptor) }
-                // Allowed on a full disk too: the file may have been opened to be truncated.
-                item = try update(item.node, .freeing) { row in
+                let isThere = try updateRow(of: &state) { row, _, _ in
                     wasClean = !row.isEdited
                     row.isWriting = true
                     // An edit that waits for its upload is being overwritten: half of that should not be sent. The close decides when it is
                     // sent.
                     if row.isEdited, row.pendingSince != nil { row.pendingSince = rest }
                 }
-                if wasClean { try metadata.makeDurable() }
-                state.item = item
+                if isThere, wasClean { try metadata.makeDurable() }
             }
         } catch {
             abandonWriting(&state)
@@ -57,13 +55,13 @@ extension VirtualFileSystem {
     func finishWriting(_ state: inout OpenFile.State) throws {
         guard !state.isUnlinked, let item = state.item else { return }
         guard state.download == nil else {
-            state.item = try update(item.node, .freeing) { $0.isWriting = false }
+            _ = try updateRow(of: &state) { row, _, _ in row.isWriting = false }
             return
         }
         let written = try writtenStatus(state)
         let now = time.now()
         var base: SeenContent?
-        state.item = try update(item.node, .freeing) { row, transaction in
+        let isThere = try updateRow(of: &state) { row, state, transaction in
             if let written {
                 base = try rebase(row, overwritten: state.overwriting, transaction)
                 Self.noteEdit(written, &row)
@@ -73,6 +71,7 @@ extension VirtualFileSystem {
             if row.isEdited { markPending(&row, at: now) }
         }
         state.unrecorded = nil
+        guard isThere else { return }
         if written != nil {
             finishOverwriting(&state, base)
             state.hasNotedEdit = true

@@ -66,7 +66,10 @@ final class Checkpoint: Sendable {
         do { _ = try space.whileSteady { try opened().inDatabase { try $0.checkpoint(.passive) } } } catch {
             if let error = error as? DatabaseError { sync.note(error) }
             // It is tried again when the log has grown by another step.
-            log.warning("the checkpoint of the database's log failed", metadata: ["error": "\(error)"])
+            let isBusy = (error as? DatabaseError)?.resultCode == .SQLITE_BUSY
+            log.log(
+                level: isBusy ? .debug : .warning, "the checkpoint of the database's log failed",
+                metadata: ["error": "\(error)"])
         }
     }
 
