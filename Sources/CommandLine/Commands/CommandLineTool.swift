@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import DaemonProtocol
 import Glibc
 
@@ -6,6 +7,7 @@ import Glibc
 package enum CommandLineTool {
     /// The exit status for the process; see ``ExitStatus``.
     package static func run() -> Int32 {
+        InheritedDescriptors.completeStandard()
         do {
             try checkCommandName()
             var command = try UbiquityCommand.parseAsRoot()

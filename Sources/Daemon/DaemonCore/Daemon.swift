@@ -9,10 +9,11 @@ package import Logging
 import Mount
 import Synchronization
 import UnixSignals
+import VirtualFileSystem
 
 /// The daemon: composes the parts of a device and runs them until it is stopped.
 package enum Daemon {
-    /// Runs until SIGTERM, SIGINT, a `stop` request or the end of the mount.
+    /// Runs until SIGTERM, SIGINT, SIGQUIT, SIGHUP, a `stop` request or the end of the mount.
     ///
     /// - Parameters:
     ///   - readiness: Reports the progress of the start, and that requests are served.
@@ -22,7 +23,8 @@ package enum Daemon {
     package static func run(
         _ configuration: DaemonConfiguration, readiness: ReadinessPipe, logger: Logger, logLevel: LogLevel
     ) async throws -> Bool {
-        raiseDescriptorLimit()
+        try raiseDescriptorLimit(configuration)
+        ignoreSignals()
         CrashGuard.install()
         if configuration.crashes > 0 {
             let pause = CrashGuard.pause(before: configuration.crashes)
@@ -33,6 +35,7 @@ package enum Daemon {
             outliveCrashes(configuration)
             try await Task.sleep(for: pause)
         }
+        MountRegistry.standard.endDying()
         let lock = try StateLock.acquire(stateDirectory: configuration.stateDirectory)
         let former = try DaemonSettings.load(from: configuration.settingsFile)?.cloud
         let (device, rebuild) = try await StateOpening(
@@ -67,12 +70,35 @@ package enum Daemon {
         CrashGuard.startAgain(arguments: command, crashes: configuration.crashes)
     }
 
-    /// Raises the limit of descriptors as far as possible: every open file takes one or two, which may exceed the usual soft limit.
-    private static func raiseDescriptorLimit() {
+    /// How many descriptors root gives itself; /proc/sys/fs/nr_open is at least as high unless it was lowered.
+    private static let descriptorsOfRoot: rlim_t = 1 << 20
+
+    /// Raises the limit of descriptors as far as possible: every open file takes one or two, which may exceed the usual soft limit, and the
+    /// limits of the process that started this one were not meant for it.
+    private static func raiseDescriptorLimit(_ configuration: DaemonConfiguration) throws(DaemonFailure) {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        guard getrlimit(resource, &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max
-        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        if geteuid() == 0, limit.rlim_max < descriptorsOfRoot {
+            var raised = rlimit(rlim_cur: descriptorsOfRoot, rlim_max: descriptorsOfRoot)
+            if setrlimit(resource, &raised) == 0 { limit = raised }
+        }
+        _ = setrlimit(resource, &limit)
+        guard DescriptorReserve.limit >= DescriptorReserve.lowestLimit else {
+            throw DaemonFailure(
+                .failed, "the limit of open files is \(DescriptorReserve.limit), which is too low for a mount",
+                path: configuration.mountPoint,
+                advice: "Raise it to at least \(DescriptorReserve.lowestLimit): `ulimit -n`.")
+        }
+    }
+
+    /// Ignores signals that no process sends to a daemon on purpose, and that end a process: the mount would be dead. SIGXFSZ then is an error of
+    /// the write.
+    private static func ignoreSignals() {
+        for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR, SIGXFSZ] {
+            signal(number, SIG_IGN)
+        }
     }
 }
 

@@ -80,7 +80,7 @@ package struct TestDevice: Sendable {
         guard !isMounted() else { throw EndToEndError("the mount of \(name) cannot be removed: \(mount)") }
     }
 
-    private func isMounted() -> Bool {
+    package func isMounted() -> Bool {
         let table = (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)) ?? ""
         return table.contains(" \(mount) ")
     }

@@ -1,4 +1,5 @@
 import Basics
+import CLinux
 import DaemonProtocol
 import FoundationEssentials
 import Glibc
@@ -44,6 +45,9 @@ struct DaemonLauncher {
 
     /// Starts the daemon detached from this terminal and session, and waits until it is ready. Returns its process id.
     func start(noting: Bool = true, onProgress: (String) -> Void) throws(CommandFailure) -> pid_t {
+        // The daemon's files are its user's alone, and usable whatever this process had made of its own.
+        let mask = umask(0o077)
+        defer { umask(mask) }
         do {
             try createDirectories(state)
             rotateLog()
@@ -76,6 +80,7 @@ struct DaemonLauncher {
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, logFile, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
         posix_spawn_file_actions_adddup2(&actions, pipe.writer, ReadyPipe.inheritedDescriptor)
+        _ = linux_spawn_closing_from(&actions, ReadyPipe.inheritedDescriptor + 1)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

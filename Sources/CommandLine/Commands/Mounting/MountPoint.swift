@@ -74,6 +74,8 @@ enum MountPoint {
             return false
         }
         guard errno == ENOENT else { throw unusable(path, errno) }
+        let mask = umask(0o077)
+        defer { umask(mask) }
         do throws(Errno) {
             if withParents { try createDirectories(path) } else { try check("mkdir") { mkdir(path, 0o700) } }
         } catch {

@@ -1,0 +1,131 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// What a daemon has from the process that starts it, and what other processes do to it.
+    @Suite("The surroundings of a daemon")
+    struct SurroundingsTests {
+        @Test("a lock and a pipe of the script that mounts end with it, also after a crash of the daemon")
+        func descriptors() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.a
+                // Without this setting a crash ends a test's daemon.
+                let outlives = a.runner.adding(["SWIFT_BACKTRACE": ""])
+                func script(_ text: String) async throws -> ProgramOutcome {
+                    try await outlives.run("bash", ["-c", text], in: test.root, limit: .seconds(30))
+                }
+                for mount in [
+                    a.command(["mount", a.mount, "--state", a.state]),
+                    // Runs in the foreground until the mount responds; its output is not the script's.
+                    "(\(a.command(["mount", "--foreground", a.mount, "--state", a.state])) > /dev/null 2>&1 &); "
+                        + "until mountpoint -q \(a.mount) && [ -d \(a.documents) ]; do sleep 0.05; done",
+                ] {
+                    try await a.stop()
+                    let piped = try await script(
+                        "cat <( exec 5>&1 9> lock; flock 9; { \(mount); } > /dev/null 2>&1 < /dev/null; echo done )")
+                    #expect(piped.output == "done\n", "\(piped)")
+                    #expect(try await script("flock -n lock true").succeeded)
+                    let holder = try String(contentsOfFile: "\(a.state)/lock", encoding: .utf8)
+                    a.daemon.set(Int32(holder.prefix { $0.isNumber }))
+                }
+                a.daemon.send(SIGSEGV)
+                try await eventually("it serves again") { try await a.tryShell("ls").succeeded }
+                #expect(try await script("flock -n lock true").succeeded)
+            }
+        }
+
+        @Test(
+            "a daemon that gets SIGHUP unmounts, as by SIGTERM, also when it gets both",
+            arguments: [[SIGHUP], [SIGTERM, SIGHUP], [SIGQUIT]])
+        func ends(signals: [Int32]) async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("echo kept > f")
+                for signal in signals { test.a.daemon.send(signal) }
+                try await eventually("the daemon has ended") { test.a.daemon.pid.map { kill($0, 0) != 0 } ?? true }
+                #expect(!test.a.isMounted())
+                try await test.a.start()
+                #expect(try await test.a.contents("f") == "kept")
+            }
+        }
+
+        @Test("signals that mean nothing to a daemon do not end its mount")
+        func ignored() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("echo kept > f")
+                let pid = test.a.daemon.pid
+                for signal in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR, SIGPIPE] {
+                    test.a.daemon.send(signal)
+                }
+                #expect(try await test.a.contents("f") == "kept")
+                try await test.a.shell("echo more >> f")
+                #expect(test.a.daemon.isRunning && test.a.daemon.pid == pid)
+            }
+        }
+
+        @Test("a mount by a process whose standard descriptors are closed, or whose umask is 777, is as any other")
+        func closed() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.a
+                try await a.stop()
+                func mount(_ redirections: String, _ state: String) async throws -> ProgramOutcome {
+                    let command = a.command(["mount", a.mount, "--state", state, "--cloud", test.cloud.url])
+                    return try await a.runner.run(
+                        "bash", ["-c", "umask 777; \(command) \(redirections)"], in: test.root)
+                }
+                for (number, redirections) in ["<&- >&- 2>&-", ">&- 2>&-", ""].enumerated() {
+                    let state = "\(test.root)/state-\(number)"
+                    let outcome = try await mount(redirections, state)
+                    #expect(outcome.succeeded, "\(redirections): \(outcome)")
+                    try await a.shell("echo \(number) > f; cat f")
+                    var status = stat()
+                    #expect(stat(state, &status) == 0 && status.st_mode & 0o777 == 0o700)
+                    #expect(stat("\(state)/daemon.log", &status) == 0 && status.st_mode & 0o777 == 0o600)
+                    _ = try await a.ubiquity(["unmount", a.mount]).text()
+                }
+                try await a.start()
+            }
+        }
+
+        @Test(
+            "a daemon whose descriptors are used up refuses opens, keeps the rest going, and goes on when there are some"
+        )
+        func descriptorsUsedUp() async throws {
+            try await TestDevices.with(devices: ["A", "B"]) { test in
+                let a = test.a
+                try await a.shell("for k in $(seq 300); do echo $k > $k; done")
+                try await a.sync()
+                try await a.stop()
+                let low = try await mount(a, limit: 100)
+                #expect(!low.succeeded && low.errors.contains("Raise it to at least 256"), "\(low)")
+                try a.adopt(await mount(a, limit: 256))
+                let pid = try #require(a.daemon.pid)
+                // Each file that a program has open is one of the daemon.
+                let outcome = try await a.tryShell(
+                    """
+                    ulimit -n 1024; set +e
+                    for k in $(seq 300); do exec {f}< $k; done
+                    for k in $(seq 300); do echo more > new$k; done
+                    sleep 3; \(a.command(["status", a.mount]))
+                    """)
+                #expect(outcome.errors.contains("Too many open files in system"), "\(outcome)")
+                #expect(outcome.output.contains("pid \(pid)"), "\(outcome)")
+                try await a.shell("for k in $(seq 300); do echo more >> $k; done")
+                try await test.expectConverged()
+                #expect(a.daemon.pid == pid && a.daemon.isRunning)
+                let log = try String(contentsOfFile: "\(a.state)/daemon.log", encoding: .utf8)
+                #expect(!log.contains("crashed by signal"), "\(log.suffix(4000))")
+                #expect(log.split(separator: "\n").count < 1_000, "\(log.suffix(4000))")
+            }
+        }
+
+        /// Mounts with a limit of open files that the daemon cannot raise.
+        private func mount(_ device: TestDevice, limit: Int) async throws -> ProgramOutcome {
+            let command = device.command(["mount", device.mount, "--state", device.state])
+            let bounds = geteuid() == 0 ? "setpriv --bounding-set=-sys_resource " : ""
+            return try await device.runner.run(
+                "bash", ["-c", "ulimit -n \(limit) && exec \(bounds)\(command)"], in: "/")
+        }
+    }
+}
