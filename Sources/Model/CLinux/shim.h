@@ -16,6 +16,9 @@ int syncfs(int fd);
 // posix_spawn_file_actions_addclosefrom_np(3): the new program has no descriptor from this one on. <spawn.h> would make its types this module's.
 int linux_spawn_closing_from(void *actions, int first) __asm__("posix_spawn_file_actions_addclosefrom_np");
 
+// pidfd_open(2): a close-on-exec descriptor that becomes readable when the last thread of the process has ended; -1 and errno.
+static inline int linux_process_handle(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
 // fallocate(2); mode bits as in <linux/falloc.h>
 static inline int linux_fallocate(int fd, int mode, int64_t offset, int64_t length) {
     return (int)syscall(SYS_fallocate, fd, mode, offset, length);

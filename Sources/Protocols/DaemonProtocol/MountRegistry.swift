@@ -1,4 +1,5 @@
 package import Basics
+import CLinux
 import FoundationEssentials
 import Glibc
 
@@ -37,9 +38,17 @@ package struct MountRegistry: Sendable {
             try? FuseControl(connection: connection).abort()
         }
         let deadline = ContinuousClock.now + .seconds(10)
-        while ContinuousClock.now < deadline, dying.contains(where: { ProcessEnd.of($0.pid) == .begun }) {
-            usleep(10_000)
-        }
+        for record in dying { Self.waitForEnd(of: record.pid, until: deadline) }
+    }
+
+    /// Returns when the last thread of the process has ended, or at the deadline.
+    private static func waitForEnd(of process: pid_t, until deadline: ContinuousClock.Instant) {
+        let handle = linux_process_handle(process)
+        // There is no such process any more.
+        guard handle >= 0 else { return }
+        defer { close(handle) }
+        var wait = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
+        while poll(&wait, 1, Int32(max(0, (deadline - .now) / .milliseconds(1)))) < 0, errno == EINTR {}
     }
 
     /// Whether a mount with this number is not one of ours, by /proc/self/mountinfo (proc_pid_mountinfo(5)).
