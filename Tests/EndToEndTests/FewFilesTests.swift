@@ -22,8 +22,9 @@ extension EndToEnd {
                 must u offline $M
                 for n in $(seq 600); do echo more > $D/more.$n 2>/dev/null || break; done
                 [ $n -gt 200 ] && [ $n -lt 600 ] || fail "refused at $n"
-                u status $M | grep -q 'can hold no more files' || fail "status does not say it"
-                must u online $M; must u sync --wait $M
+                u status $M > $HOME/status; grep -q 'can hold no more files' $HOME/status || fail "status does not say it"
+                # It may still report the full disk.
+                must u online $M; u sync --wait $M || true
                 must eval 'echo after > $D/after'
                 must u unmount $M
                 """#, megabytes: 64, files: 450)
