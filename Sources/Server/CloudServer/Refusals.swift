@@ -23,7 +23,7 @@ enum Refusals {
         case let error as CloudFailure: error
         case let error as StorageError: CloudFailure(code(of: error.code), error.message)
         case let error as any HTTPResponseError: failure(ofStatus: error.status.code)
-        case is HTTPParserError, is ChannelError: ended
+        case is HTTPParserError, is ChannelError, is CancellationError: ended
         case let error as IOError where [ECONNRESET, EPIPE, ENOTCONN].contains(error.errnoCode): ended
         default: CloudFailure(.failed, "The server failed to handle the request; its log says why.")
         }

@@ -47,7 +47,7 @@ extension ConsoleRoutes {
     ) async throws -> HTML {
         try await limitFactors(visit, context)
         let codes = try await service.store.accounts.confirmSecondFactor(fields["factor"] ?? "", of: visit.account)
-        // Whoever had a session before may not have the app.
+        // A thief who has another session does not have the app.
         try await service.store.sessions.endOthers(than: visit.session.id, of: visit.account)
         service.audit.note("second factor turned on", context, account: visit.session.accountName)
         return visit.frame.recoveryCodesPage(codes.map(\.description))
