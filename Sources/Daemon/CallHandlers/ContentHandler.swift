@@ -258,6 +258,7 @@ extension KeptItem {
             case .isPresented: "in use"
             case .isIgnoreFile: "ignore file"
             case .isExcluded: "not synced"
+            case .isUnconfirmed: "not confirmed by the cloud"
             }
         self.init(name: "\(file.name)", reason: reason)
     }
