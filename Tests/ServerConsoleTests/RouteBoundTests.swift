@@ -78,7 +78,7 @@ struct RouteBoundTests {
         // Bodies of CloudLimits.
         "PUT /v1/containers/{container}/chunks/{chunk}", "POST /v1/containers/{container}/chunks",
         "POST /v1/containers/{container}/missing", "POST /v1/containers/{container}/distrust",
-        "POST /v1/containers/{container}/log", "POST /v1/containers/{container}/links", 
+        "POST /v1/containers/{container}/log", "POST /v1/containers/{container}/links",
         // One row.
         "POST /v1/sign-in", "POST /v1/sign-out", "POST /v1/reset", "PUT /v1/cloud", "PUT /v1/containers/{container}",
         "DELETE /v1/links/{number}", "POST /console/sign-in", "POST /console/passkey-sign-in", "POST /console/sign-out",
