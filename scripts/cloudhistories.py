@@ -30,6 +30,14 @@ class NetworkHistory(History):
         for proxy in self.proxies.values():
             proxy.stop()
 
+    def clone(self, device):
+        known = len(self.devices)
+        outcome = super().clone(device)
+        # Both have one network, and one sign-in.
+        for other in self.devices[known:]:
+            self.proxies[other] = self.proxies[device]
+        return outcome
+
     def cloud(self, device):
         return self.random.choice([self.network, self.network, self.restart, self.pauseService])(device)
 

@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import random
+import shutil
 import signal
 import subprocess
 import threading
@@ -16,6 +17,11 @@ HANG = 60
 """Seconds after which a call to a mount counts as a hang; the longest wait that is promised is 30."""
 NAMES = ["a.txt", "b.txt", "c.md", "d"]
 FOLDERS = ["", "x", "y", "x/z"]
+
+
+def copyState(source, target):
+    """As a backup program does. Files may vanish meanwhile, and sockets are no documents."""
+    subprocess.run(["cp", "-a", source, target], capture_output=True, check=False)
 
 
 class Watch:
@@ -78,8 +84,12 @@ class Machine(Device):
 
 
 class History:
+    restores = False
+    """Whether states of devices are copied, put back and started a second time."""
+
     def __init__(self, root, seed, watch):
         self.random, self.ledger, self.watch, self.story = random.Random(seed), Ledger(), watch, []
+        self.backups = {}
         self.root = root
         self.devices = [Machine(root, name) for name in "ABC"]
         self.isCloudAway, self.settled = False, 0
@@ -117,6 +127,8 @@ class History:
         acts = [self.write] * 8 + [self.save] * 8 + [self.delete] * 3 + [self.rename] * 4 + [self.moveFolder, self.sweep]
         acts += [self.copy] * 5 + [self.exchange, self.swapKind]
         faults = [self.pause] * 4 + [self.killIn] * 3 + [self.freeze, self.cloud, self.cloud, self.evict, self.evict]
+        if self.restores:
+            faults += [self.backUp] * 3 + [self.restore] * 4 + [self.clone]
         act = self.random.choice(acts * 2 + faults)
         outcome = "done"
         try:
@@ -322,6 +334,50 @@ class History:
         name = self.existing(device)
         subprocess.run([PROGRAM, "evict", device.path(name)], capture_output=True, check=False)
         return name
+
+    # The past
+
+    def backUp(self, device):
+        """Copies the state of a device: stopped, killed, or while it runs. Edits that wait in it may come back as conflicts."""
+        way = self.random.choice(["stopped", "killed", "running"])
+        self.ledger.copied |= {token for name in device.files() for token in self.held(device, name)}
+        if way == "stopped":
+            device.stop()
+        elif way == "killed":
+            device.kill()
+        target = f"{self.root}/{device.name}/backup"
+        shutil.rmtree(target, ignore_errors=True)
+        copyState(device.state, target)
+        if way != "running":
+            device.start()
+        self.backups[device.name] = target
+        return way
+
+    def restore(self, device):
+        """Puts an earlier state back, after the device has sent what it has: what was not sent is lost by the person's own act."""
+        backup = self.backups.get(device.name)
+        if not backup or self.isCloudAway:
+            return "nothing"
+        device.sync()
+        device.stop()
+        shutil.rmtree(device.state)
+        copyState(backup, device.state)
+        device.start()
+        return "an earlier state"
+
+    def clone(self, device):
+        """Starts a second device on a copy of a state."""
+        if len(self.devices) > 3 or self.isCloudAway:
+            return "nothing"
+        self.ledger.copied |= {token for name in device.files() for token in self.held(device, name)}
+        other = Machine(self.root, "D")
+        other.cloud = device.cloud
+        device.stop()
+        copyState(device.state, other.state)
+        device.start()
+        other.start()
+        self.devices.append(other)
+        return "started as D as well"
 
     # The end
 
