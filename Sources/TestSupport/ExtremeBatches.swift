@@ -11,16 +11,21 @@ package enum ExtremeBatches {
 
     /// - Parameters:
     ///   - content: A content whose chunk the cloud has; the entries refer to it with other sizes and layouts.
-    ///   - withLists: Whether entries also refer to it as a list of chunks, which a server refuses because the content is not a list.
+    ///   - withRefused: Whether entries also refer to it in ways that a server refuses: as a list of chunks, which it is not, or with
+    ///     a layout that does not match its size.
     /// - Returns: A few entries in the order of the log.
-    package static func all(naming content: ContentReference, withLists: Bool = true) throws -> [ChangeBatch] {
-        let (first, items) = try creations(content, layouts: withLists ? 0...2 : 0...1)
+    package static func all(naming content: ContentReference, withRefused: Bool = true) throws -> [ChangeBatch] {
+        let contents = references(to: content).filter { withRefused || isAccepted($0) }
+        let (first, items) = try creations(contents)
+        let edits = (withRefused ? sizes : [1]).map {
+            ContentReference(digest: content.digest, size: $0, layout: .chunk)
+        }
         return [
             batch(DeviceID(0), 1, times[0], name: "", first),
             batch(
                 DeviceID(.max), UInt64(Int64.max) - 1, times[3], name: String(repeating: "\u{1B}", count: 255),
-                try edits(items, content)),
-            batch(DeviceID(1), 1, times[0], name: "/", try edits(items.reversed(), content)),
+                try Self.edits(items, edits)),
+            batch(DeviceID(1), 1, times[0], name: "/", try Self.edits(items.reversed(), edits)),
         ]
     }
 
@@ -30,9 +35,23 @@ package enum ExtremeBatches {
         ChangeBatch(device: device, deviceName: name, deviceSequence: number, time: time, changes: changes)
     }
 
-    private static func creations(
-        _ content: ContentReference, layouts: ClosedRange<UInt8>
-    ) throws -> ([Change], items: [ItemID]) {
+    private static func references(to content: ContentReference) -> [ContentReference] {
+        sizes.flatMap { size in
+            (0...2).compactMap(ContentReference.Layout.init(rawValue:)).map {
+                ContentReference(digest: content.digest, size: size, layout: $0)
+            }
+        }
+    }
+
+    private static func isAccepted(_ content: ContentReference) -> Bool {
+        switch content.layout {
+        case .empty: content.size == 0
+        case .chunk: content.size == 1
+        case .manifest: false
+        }
+    }
+
+    private static func creations(_ contents: [ContentReference]) throws -> ([Change], items: [ItemID]) {
         var changes: [Change] = []
         var items: [ItemID] = []
         func add(_ name: String, in parent: ItemID = .documents, _ time: Timestamp, _ body: ItemBody) throws -> ItemID {
@@ -53,10 +72,9 @@ package enum ExtremeBatches {
             _ = try add("link \(index)", time, .symlink(target: Array(repeating: 0x78, count: index == 0 ? 0 : 4095)))
             for size in sizes {
                 items.append(try add("announced \(size)", in: package, time, .file(.announced(size: size))))
-                for layout in layouts {
-                    guard let layout = ContentReference.Layout(rawValue: layout) else { continue }
-                    let reference = ContentReference(digest: content.digest, size: size, layout: layout)
-                    items.append(try add("stored \(size) \(layout)", in: folder, time, .file(.stored(reference))))
+                for reference in contents where reference.size == size {
+                    items.append(
+                        try add("stored \(size) \(reference.layout)", in: folder, time, .file(.stored(reference))))
                 }
             }
         }
@@ -64,15 +82,14 @@ package enum ExtremeBatches {
         return (changes, items)
     }
 
-    private static func edits(_ items: [ItemID], _ content: ContentReference) throws -> [Change] {
+    private static func edits(_ items: [ItemID], _ contents: [ContentReference]) throws -> [Change] {
         let longest = try ItemName(bytes: Array(repeating: 0xFF, count: 255))
         var changes: [Change] = []
         for (index, item) in items.enumerated() {
-            let (time, size) = (times[index % times.count], sizes[index % sizes.count])
-            let reference = ContentReference(digest: content.digest, size: size, layout: .chunk)
+            let (time, reference) = (times[index % times.count], contents[index % contents.count])
             let last = VersionID(sequence: LogSequence(.max), index: .max)
             changes += [
-                .edit(item, base: index % 2 == 0 ? nil : content.digest, content: .stored(reference), modified: time),
+                .edit(item, base: index % 2 == 0 ? nil : reference.digest, content: .stored(reference), modified: time),
                 .setAttributes(
                     item, AttributeChanges(permissions: .max, modified: time, extended: ["user.y": [], "": nil])),
                 .resolve(item, versions: [last]), .move(item, parent: item, name: longest),

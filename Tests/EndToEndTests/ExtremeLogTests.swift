@@ -53,7 +53,7 @@ extension EndToEnd {
             let bytes = Array("some bytes".utf8)
             try await device.putChunk(.of(bytes), frame: ChunkFrame.encode(bytes), in: .cloudDocs)
             let content = ContentReference(digest: .of(bytes), size: UInt64(bytes.count), layout: .chunk)
-            for batch in try ExtremeBatches.all(naming: content, withLists: false) {
+            for batch in try ExtremeBatches.all(naming: content, withRefused: false) {
                 _ = try await device.append(batch.encoded(), to: .cloudDocs)
             }
         }

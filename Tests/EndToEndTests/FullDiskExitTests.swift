@@ -59,9 +59,11 @@ extension EndToEnd {
                 # Each evicts some of what is uploaded: nothing is refused.
                 for i in 1 2 3 4; do bytes 30 > $T/home/w$i; must cp $T/home/w$i $D/w$i; must u sync --wait $M; done
                 for i in 1 2 3 4; do must cmp $T/home/w$i $D/w$i; done
+                must u evict $D/w1 $D/w2
                 mv $CLOUD $T/home/away
-                # The oldest evictable bytes go first; then there is nothing left to evict.
-                for i in {1..30}; do bytes 30 > $D/f$i 2>/dev/null || break; done
+                # Without the cloud nothing is evicted: w3 and w4 stay.
+                for i in {1..30}; do bytes 6 > $D/f$i 2>/dev/null || break; done
+                for i in 3 4; do must cmp $T/home/w$i $D/w$i; done
                 [ $i -lt 30 ] || fail "the disk was never full"
                 cat $DISK/state/daemon.log | grep 'the disk of this device is full' > /dev/null || fail "it does not know"
                 must cmp -n 1000000 $D/f1 $D/f1

@@ -11,8 +11,10 @@ extension EndToEnd {
             at path: String, _ megabytes: Int, of device: TestDevice, _ body: () async throws -> Void
         ) async throws {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-            try await device.runner.run("mount", ["-t", "tmpfs", "-o", "size=\(megabytes)m", "none", path], in: "/")
-                .text()
+            try await device.runner.run(
+                "mount", ["-t", "tmpfs", "-o", "size=\(megabytes)m,mode=700", "none", path], in: "/"
+            )
+            .text()
             do { try await body() } catch {
                 // An error of the test takes precedence over an error of `umount`.
                 _ = try? await device.runner.run("umount", ["-l", path], in: "/")

@@ -2,6 +2,7 @@ import Basics
 import Chunking
 package import CloudModel
 import CloudStorage
+import ContainerLog
 import Dispatch
 package import LocalMetadata
 import Logging
@@ -36,6 +37,8 @@ package struct StoredContents: Sendable {
 
     private struct Question: Sendable {
         let container: LocalContainer
+        /// Of the newest proposed collection; 0 where there is none.
+        let epoch: UInt64
         var contents: Set<ContentReference> = []
         var manifests: [Digest: [UInt8]] = [:]
     }
@@ -65,7 +68,11 @@ package struct StoredContents: Sendable {
                 let container = try questions[item.container]?.container ?? transaction.container(item.container),
                 container.divergence == nil, container.isInCloud
             else { continue }
-            questions[container.id, default: Question(container: container)].contents.insert(content)
+            if questions[container.id] == nil {
+                let epoch = try transaction.remote(in: container.id).collectionEpochs().proposed
+                questions[container.id] = Question(container: container, epoch: epoch)
+            }
+            questions[container.id]?.contents.insert(content)
             if content.layout == .manifest, let known = try transaction.manifest(content.digest) {
                 questions[container.id]?.manifests[content.digest] = Array(known)
             }
@@ -83,7 +90,7 @@ package struct StoredContents: Sendable {
                 chunks[content] = try await chunkIDs(of: content, question)
             }
             let all = chunks.values.reduce(into: Set()) { $0.formUnion($1) }
-            let missing = all.isEmpty ? [] : try await context.backend.missing(Array(all), in: container.name)
+            let missing = try await missing(Array(all), question)
             return Set(
                 chunks.lazy.filter { missing.isDisjoint(with: $0.value) }.map {
                     Place(container: container.id, content: $0.key)
@@ -96,17 +103,29 @@ package struct StoredContents: Sendable {
         }
     }
 
+    /// Chunks that the cloud has under no key, whether from before or after a collection.
+    private func missing(_ chunks: [ChunkID], _ question: Question) async throws -> Set<ChunkID> {
+        guard !chunks.isEmpty else { return [] }
+        let (backend, name) = (context.backend, question.container.name)
+        let missing = try await backend.missing(chunks, in: name)
+        guard !missing.isEmpty, question.epoch > 0, let collecting = backend.facet((any ChunkCollecting).self) else {
+            return missing
+        }
+        let present = try await collecting.present(
+            missing.flatMap(KeySafety(epoch: question.epoch).candidates), in: name)
+        return missing.subtracting(present.map(\.id))
+    }
+
     private func chunkIDs(of content: ContentReference, _ question: Question) async throws -> Set<ChunkID> {
         if content.layout == .empty { return [] }
         if let single = Manifest(within: content) { return Set(single.chunks.map(\.id)) }
-        let bytes: [UInt8]
-        if let known = question.manifests[content.digest] {
-            bytes = known
-        } else {
-            let frame = try await context.backend.getChunk(content.digest, in: question.container.name)
-            bytes = try ChunkFrame.decode(frame, expecting: content.digest)
-        }
-        let manifest = try Manifest(decoding: bytes, size: content.size)
+        if let known = question.manifests[content.digest] { return try Self.chunkIDs(of: content, in: known) }
+        let frame = try await context.backend.getChunk(content.digest, in: question.container.name)
+        return try Self.chunkIDs(of: content, in: ChunkFrame.decode(frame, expecting: content.digest))
+    }
+
+    private static func chunkIDs(of content: ContentReference, in manifest: [UInt8]) throws -> Set<ChunkID> {
+        let manifest = try Manifest(decoding: manifest, size: content.size)
         return Set(manifest.chunks.map(\.id)).union([content.digest])
     }
 }

@@ -17,6 +17,8 @@ struct FuseChild {
         handle = Process()
         handle.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         handle.arguments = command
+        // A backtrace would outlive a process that is killed while it crashes, and `waitUntilExit` would wait for it.
+        handle.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
         handle.standardInput = toChild
         handle.standardOutput = fromChild
         try handle.run()
