@@ -145,6 +145,8 @@ extension VirtualFileSystem {
             row.ranges = []
             row.size = 0
             row.isEdited = true
+            // A start after a crash finds the edit by this.
+            row.isWriting = true
             row.content = nil
             row.wanted = 0
             row.generation = empty.generation

@@ -27,10 +27,17 @@ extension VirtualFileSystem {
                 try file.state.withLock { state in
                     let isEmptied = try truncate && loadEmpty(&state, node)
                     if !isEmptied { try load(&state, node, permit, canWrite: canWrite, isLook: isLook) }
-                    if state.handles == 0 { try DescriptorReserve.admit(state.descriptor) }
-                    if isLook, state.download != nil { head = state.item?.head }
-                    if !keepsAccessTime, !isEmptied { noteOpen(&state, canRead: canRead && !truncate) }
-                    if canWrite { try beginWriting(&state) }
+                    do {
+                        if isEmptied { try metadata.makeDurable() }
+                        if state.handles == 0 { try DescriptorReserve.admit(state.descriptor) }
+                        if isLook, state.download != nil { head = state.item?.head }
+                        if !keepsAccessTime, !isEmptied { noteOpen(&state, canRead: canRead && !truncate) }
+                        if canWrite { try beginWriting(&state) }
+                    } catch {
+                        // Its row says that it is being written.
+                        if isEmptied, state.writers == 0 { state.isUnfinished = true }
+                        throw error
+                    }
                     do {
                         if truncate { try resize(&state, to: 0) }
                     } catch {
