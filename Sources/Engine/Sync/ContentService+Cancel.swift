@@ -12,7 +12,8 @@ extension ContentService {
     /// - Parameter priority: The highest priority to end: a pin that is removed does not end what a person has asked for.
     /// - Returns: The number of ended requests, without those that only waited for space.
     package func cancel(_ item: LocalItem, upTo priority: UInt8 = DownloadPriority.endable) throws -> Int {
-        let ended = try context.metadata.write { try $0.transfers.unwant(item, upTo: priority) }
+        // What is no longer wanted can be evicted.
+        let ended = try context.metadata.write(.freeing) { try $0.transfers.unwant(item, upTo: priority) }
         for file in ended { running.withLock { $0[file.node] }?.cancel() }
         noteArrival()
         return ended.count { $0.wanted > DownloadPriority.whenSpace }

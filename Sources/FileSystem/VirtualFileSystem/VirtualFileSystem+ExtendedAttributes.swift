@@ -178,12 +178,13 @@ extension VirtualFileSystem {
 
     /// Sets the pin of the mount's root, which containers inherit, including those made later. The containers' own pins are removed.
     package func setRootPin(_ pin: PinState) throws {
-        try metadata.write(pin == .keep ? .ordinary : .freeing) { try $0.local.setRootPin(pin) }
+        let use = pin == .keep ? SpaceUse.ordinary : .freeing
+        try metadata.write(use) { try $0.local.setRootPin(pin) }
         let containers = try metadata.read { transaction in
             try transaction.containers().compactMap { try transaction.local.item($0.node) }
         }
         for container in containers {
-            if container.pin != .inherited { _ = try update(container.node) { $0.pin = .inherited } }
+            if container.pin != .inherited { _ = try update(container.node, use) { $0.pin = .inherited } }
             try request(container, for: pin)
         }
     }
