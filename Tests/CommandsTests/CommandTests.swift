@@ -182,7 +182,7 @@ struct CommandTests {
         try await FakeDaemon.with(handler) { daemon in
             for (path, what) in [
                 (daemon.record.mount, "already mounted"), ("/etc/passwd", "not a folder"), ("/usr", "not empty"),
-                ("\(daemon.directory)/no/such", "cannot be used"),
+                ("\(daemon.directory)/no/such", "cannot mount here"),
             ] {
                 let outcome = try await ubiquity(["mount", path], daemon)
                 #expect(outcome.status == 6, "\(path): \(outcome.errors)")
