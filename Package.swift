@@ -480,9 +480,9 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
-                "LocalMetadata", "Maintenance", "Records", "Sync", "TestSupport", "Transfers", "VirtualFileSystem",
-                logging,
+                "Basics", "CLinux", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport",
+                "LocalContent", "LocalMetadata", "Maintenance", "Records", "Sync", "TestSupport", "Transfers",
+                "VirtualFileSystem", logging,
             ], path: "Sources/TestSupport/Simulation"),
         .executableTarget(
             name: "database-bench", dependencies: ["CloudModel", "Records", "UbiquityData", argumentParser, sqlite],

@@ -5,6 +5,7 @@ import time
 from devices import PROGRAM, Failure, run
 from history import History
 from network import FAULTS, Proxy, Server
+from past import PastOfBucket, PastOfCluster, PastOfServer
 
 
 class NetworkHistory(History):
@@ -62,7 +63,7 @@ class NetworkHistory(History):
             proxy.set(None)
 
 
-class ServerHistory(NetworkHistory):
+class ServerHistory(PastOfServer, NetworkHistory):
     """On a server of ours."""
 
     def __init__(self, root, seed, watch):
@@ -82,7 +83,7 @@ class ServerHistory(NetworkHistory):
         self.service.stop()
 
 
-class BucketHistory(NetworkHistory):
+class BucketHistory(PastOfBucket, NetworkHistory):
     """Of two or three devices, on a prefix of its own in the bucket of an engine that all histories share."""
 
     def __init__(self, root, seed, watch, gateway):
@@ -94,7 +95,7 @@ class BucketHistory(NetworkHistory):
         device.cloud = self.service.url(self.prefix, endpoint=origin)
 
 
-class ClusterHistory(NetworkHistory):
+class ClusterHistory(PastOfCluster, NetworkHistory):
     """On a cluster that all histories share, with an account of its own. Any part is killed, and users go on before it is started again."""
 
     def __init__(self, root, seed, watch, cluster):

@@ -2,9 +2,9 @@
 
 import contextlib
 import ctypes
+import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import threading
@@ -12,16 +12,12 @@ import time
 
 from devices import PROGRAM, Device, Failure, run
 from ledger import Ledger, content
+from past import Past
 
 HANG = 60
 """Seconds after which a call to a mount counts as a hang; the longest wait that is promised is 30."""
 NAMES = ["a.txt", "b.txt", "c.md", "d"]
 FOLDERS = ["", "x", "y", "x/z"]
-
-
-def copyState(source, target):
-    """As a backup program does. Files may vanish meanwhile, and sockets are no documents."""
-    subprocess.run(["cp", "-a", source, target], capture_output=True, check=False)
 
 
 class Watch:
@@ -58,6 +54,9 @@ class Machine(Device):
     def sync(self):
         run(PROGRAM, "sync", self.mount, "--wait", "--timeout", "120", stderr=subprocess.STDOUT)
 
+    def status(self):
+        return json.loads(run(PROGRAM, "status", self.mount, "--json"))["mounts"][0]
+
     def path(self, name):
         return os.path.join(self.documents, name)
 
@@ -83,9 +82,9 @@ class Machine(Device):
         return shown
 
 
-class History:
+class History(Past):
     restores = False
-    """Whether states of devices are copied, put back and started a second time."""
+    """Whether states of devices and of the cloud are copied and put back, and copies of devices are started."""
 
     def __init__(self, root, seed, watch):
         self.random, self.ledger, self.watch, self.story = random.Random(seed), Ledger(), watch, []
@@ -128,7 +127,7 @@ class History:
         acts += [self.copy] * 5 + [self.exchange, self.swapKind]
         faults = [self.pause] * 4 + [self.killIn] * 3 + [self.freeze, self.cloud, self.cloud, self.evict, self.evict]
         if self.restores:
-            faults += [self.backUp] * 3 + [self.restore] * 4 + [self.clone]
+            faults += [self.backUp] * 3 + [self.restore] * 4 + [self.clone] + [self.backUpCloud] * 3 + [self.putBackCloud] * 2
         act = self.random.choice(acts * 2 + faults)
         outcome = "done"
         try:
@@ -176,6 +175,9 @@ class History:
         if name == target:
             return "nothing"
         self.folder(device, target)
+        if "(conflict from" in name:
+            # It becomes a document of its own, which stays if another device deletes the conflict meanwhile.
+            self.ledger.copied |= self.held(device, name)
         with self.replacing(device, target) as old:
             os.rename(device.path(name), device.path(target))
         return f"{name} to {target} over {old}"
@@ -335,55 +337,13 @@ class History:
         subprocess.run([PROGRAM, "evict", device.path(name)], capture_output=True, check=False)
         return name
 
-    # The past
-
-    def backUp(self, device):
-        """Copies the state of a device: stopped, killed, or while it runs. Edits that wait in it may come back as conflicts."""
-        way = self.random.choice(["stopped", "killed", "running"])
-        self.ledger.copied |= {token for name in device.files() for token in self.held(device, name)}
-        if way == "stopped":
-            device.stop()
-        elif way == "killed":
-            device.kill()
-        target = f"{self.root}/{device.name}/backup"
-        shutil.rmtree(target, ignore_errors=True)
-        copyState(device.state, target)
-        if way != "running":
-            device.start()
-        self.backups[device.name] = target
-        return way
-
-    def restore(self, device):
-        """Puts an earlier state back, after the device has sent what it has: what was not sent is lost by the person's own act."""
-        backup = self.backups.get(device.name)
-        if not backup or self.isCloudAway:
-            return "nothing"
-        device.sync()
-        device.stop()
-        shutil.rmtree(device.state)
-        copyState(backup, device.state)
-        device.start()
-        return "an earlier state"
-
-    def clone(self, device):
-        """Starts a second device on a copy of a state."""
-        if len(self.devices) > 3 or self.isCloudAway:
-            return "nothing"
-        self.ledger.copied |= {token for name in device.files() for token in self.held(device, name)}
-        other = Machine(self.root, "D")
-        other.cloud = device.cloud
-        device.stop()
-        copyState(device.state, other.state)
-        device.start()
-        other.start()
-        self.devices.append(other)
-        return "started as D as well"
-
     # The end
 
     def repair(self):
         self.bringBack()
         self.settled = -time.monotonic()
+        for device in self.devices if self.restores else []:
+            self.resetIfBehind(device)
         for _ in range(3):
             for device in self.devices:
                 device.sync()

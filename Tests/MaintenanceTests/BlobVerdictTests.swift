@@ -46,9 +46,11 @@ struct BlobVerdictTests {
     private let blob = BlobName(node: 20, generation: 1)
 
     private func verdict(
-        _ row: LocalItem?, _ digest: Digest?, hasHoles: Bool = false, blob: BlobName? = nil
+        _ row: LocalItem?, _ digest: Digest?, hasHoles: Bool = false, blob: BlobName? = nil, isFollowed: Bool = true
     ) throws -> BlobVerdict {
-        BlobVerdict(row: row, blob: blob ?? self.blob, digest: digest, hasHoles: hasHoles, knowledge: try knowledge)
+        BlobVerdict(
+            row: row, blob: blob ?? self.blob, digest: digest, hasHoles: hasHoles, knowledge: try knowledge,
+            isFollowed: isFollowed)
     }
 
     @Test("bytes that the log has for that document may be removed")
@@ -70,6 +72,13 @@ struct BlobVerdictTests {
         copy.isKnown = false
         copy.pendingSince = .zero
         #expect(try verdict(copy, logged) == .recover)
+    }
+
+    @Test("a sent document with the bytes of another is recovered from a cloud that no longer has the log of it")
+    func copyInCloudThatWentBack() throws {
+        let copy = try row(ItemID(high: 8, low: 8))
+        #expect(try verdict(copy, logged) == .inCloud, "merged folders give documents other ids")
+        #expect(try verdict(copy, logged, isFollowed: false) == .recover)
     }
 
     @Test("a partial download is not recovered, as the whole content is in the cloud")

@@ -26,7 +26,9 @@ struct CampaignTests {
 
     @Test(
         "fixed histories succeed, and those that are run twice have the same digest",
-        arguments: [(1, 600, 60), (2, 600, 60), (3, 600, 60), (4, 1_000, 100), (5, 120, 20), (6, 1_500, 100)])
+        arguments: [
+            (1, 400, 40), (2, 400, 40), (3, 400, 40), (4, 600, 60), (5, 120, 20), (6, 1_000, 60), (7, 600, 30),
+        ])
     func kept(vocabulary: Int, count: Int, twice: Int) throws {
         let run = try simulate(
             "--histories", "\(count)", "--twice", "\(twice)", "--failures", "20", "--vocabulary", "\(vocabulary)")
@@ -36,7 +38,9 @@ struct CampaignTests {
 
     /// Fixed seeds only prove that those seeds pass. A failure prints the command that replays it. A retry of the test runs the same
     /// histories, because `scripts/test` chooses the first seed.
-    @Test("new histories succeed, in containers that ignore case too", arguments: [(4, 300), (5, 50)])
+    @Test(
+        "new histories succeed, in containers that ignore case and with states that come back, too",
+        arguments: [(6, 200), (5, 50), (7, 200)])
     func fresh(vocabulary: Int, count: Int) throws {
         let start = ProcessInfo.processInfo.environment["FRESH_START"] ?? "random"
         let run = try simulate(

@@ -121,7 +121,7 @@ struct CrossingTests {
             }
             try rest(devices)
             if interlude == .late {
-                cloud.append(late)
+                try cloud.append(late)
                 try rest(devices)
             }
             for device in devices {
@@ -193,7 +193,7 @@ struct CrossingTests {
             try devices[1].append()
             while try devices[0].fold() {}
             try overwrite("p.app/z", "third", users[0])
-            for batch in [batches[1], batches[0], batches[1]] { cloud.append(batch) }
+            for batch in [batches[1], batches[0], batches[1]] { try cloud.append(batch) }
             try rest(devices)
             for device in devices {
                 #expect(try packages(device)["p.app"] == ["x": "first", "y": "old y", "z": "third"])

@@ -63,7 +63,7 @@ extension MetadataTransaction {
     }
 
     /// Discards the batch that is being sent, which has had no effect: the items that it names return to their state before the batch.
-    func withdrawBatch(of container: ContainerID) throws {
+    package func withdrawBatch(of container: ContainerID) throws {
         guard let waiting = try pending.batch(of: container) else { return }
         try pending.withdrawBatch(of: container)
         for case .create(let id, _, _, _, _) in try ChangeBatch(decoding: waiting.payload).changes {

@@ -124,7 +124,9 @@ extension EngineContext {
     package func blockingSweep(_ recovery: Recovery, _ startedAt: Timestamp, _ downloads: ContentService) async throws {
         try await blocking {
             try recovery.sweep(startedAt: startedAt) { downloads.isActive($0) }
-            try recovery.repairLost { downloads.isActive($0.blob) || mounted.isOpen($0.node) }
+            func isInUse(_ item: LocalItem) -> Bool { downloads.isActive(item.blob) || mounted.isOpen(item.node) }
+            try recovery.repairLost(isInUse: isInUse)
+            try MismatchedBytes(self).separate(isInUse: isInUse)
         }
     }
 

@@ -51,6 +51,7 @@ package struct TreeFollower {
     package mutating func follow(_ id: ItemID) throws {
         guard underway.insert(id).inserted else { return }
         defer { underway.remove(id) }
+        try separateExcluded(id)
         var trees = try transaction.treesPromotingSibling(of: id, in: container)
         if !held.isEmpty, trees.remote != nil, let node = try transaction.local.node(of: id, in: container),
             held.contains(node)
@@ -84,6 +85,16 @@ package struct TreeFollower {
             try markPending(id, plan, isInLog: trees.remote != nil)
         }
         if let remote = trees.remote { try followConflicts(of: remote) } else { try followOrphans(of: id) }
+    }
+
+    /// Gives another id to an item that was never sent and stays on this device, where the log has its id now: a copy of this device's state
+    /// sent it.
+    private func separateExcluded(_ id: ItemID) throws {
+        guard var row = try transaction.local.item(id, in: container), row.isExcluded, !row.isKnown,
+            row.conflict == nil, try transaction.remote(id, in: container) != nil
+        else { return }
+        row.item = newID()
+        try transaction.local.update(row)
     }
 
     /// Returns whether all bytes on this device are of another content than the log's, and all of them are in the cloud.

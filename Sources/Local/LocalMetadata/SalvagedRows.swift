@@ -44,6 +44,9 @@ package final class SalvagedRows: Sendable {
         !hasLostCommits && read { try MetadataTransaction($0).isSealed(node) } ?? false
     }
 
+    /// Returns the containers; none if one of their rows cannot be read.
+    package func containers() -> [LocalContainer] { read { try MetadataTransaction($0).containers() } ?? [] }
+
     package func container(_ id: ContainerID) -> ContainerName? {
         read { try MetadataTransaction($0).container(id)?.name } ?? nil
     }

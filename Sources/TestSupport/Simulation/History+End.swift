@@ -21,6 +21,7 @@ extension History {
             device.parts.handles = []
             try notePackages(of: device)
         }
+        try resetDiverged()
         guard try settle() else {
             return try ["no rest after \(Self.rounds) rounds"]
                 + devices.flatMap { device in
@@ -42,8 +43,9 @@ extension History {
     }
 
     private func check() throws -> [String] {
+        if plan.vocabulary.hasPast { try join() }
         let snapshots = try devices.map(Snapshot.init)
-        var found = snapshots.flatMap(\.problems) + differences(snapshots)
+        var found = snapshots.flatMap(\.problems) + differences(snapshots) + unreadable(snapshots)
         for (device, snapshot) in zip(devices, snapshots) {
             ledger.note(snapshot, on: device.number)
             found += packageLedger.problems(snapshot, on: device.number)
@@ -51,7 +53,10 @@ extension History {
         let visible = snapshots.reduce(into: Set<String>()) { $0.formUnion($1.contents) }
         found += try lostContents(visible)
         for (device, snapshot) in zip(devices, snapshots) {
-            let doubled = snapshot.doubled.subtracting(ledger.exempt).subtracting(ledger.copies.keys).sorted()
+            guard cloud.puts == 0 else { break }
+            let doubled = snapshot.doubled.subtracting(ledger.exempt).subtracting(ledger.copies.keys).subtracting(
+                ledger.returning
+            ).sorted()
             found += doubled.map { "\(device.name) has ‘\($0)’ twice" }
         }
         let digests = try devices.map { device in

@@ -16,8 +16,9 @@ extension History {
         case 14..<16: try struggle(device, .lostCalls)
         case 16: damage(device)
         case 17, 18:
-            guard device.isOnline, let payload = random.pick(device.sent) else { return }
-            cloud.append(payload)
+            guard device.isOnline, let batch = random.pick(device.sent) else { return }
+            // A cloud that went back takes no batch that was made on what it lost.
+            do { try cloud.append(batch.payload, after: batch.position) } catch { return }
             record(device, "a batch arrives once more")
         default:
             let hours = random.number(-30..<30)
@@ -124,7 +125,7 @@ extension History {
     }
 
     /// Deletes the edits that are shown as lost: their blobs were deleted with them, and the database lost the deletion in the power cut.
-    private func giveUpLost(_ device: SimulatedDevice) throws {
+    func giveUpLost(_ device: SimulatedDevice) throws {
         for item in try device.lostEdits() { try device.files.removeFile(item.name.bytes, in: item.parent) }
     }
 
@@ -141,7 +142,7 @@ extension History {
     }
 
     /// Excuses contents that were written and not closed: either the old or the new content may be found.
-    private func excuseOpenFiles(of device: SimulatedDevice, _ ledger: inout Ledger) throws {
+    func excuseOpenFiles(of device: SimulatedDevice, _ ledger: inout Ledger) throws {
         for (handle, _) in device.parts.handles where handle.canWrite {
             guard let row = try device.metadata.read({ try $0.local.item(handle.file.node) }) else { continue }
             ledger.excuse(try device.text(of: row))

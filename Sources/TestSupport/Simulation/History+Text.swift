@@ -10,11 +10,15 @@ extension History {
         let changes = batch.changes.map { change -> String in
             func short(_ id: ItemID) -> String { String(id.description.suffix(4)) }
             func name(_ content: FileContent?) -> String {
-                guard let reference = content?.reference, let bytes = cloud.contents[reference] else { return "-" }
+                guard let reference = content?.reference, let bytes = cloud.formerContents[reference] else {
+                    return "-"
+                }
                 return "‘\(String(decoding: bytes, as: UTF8.self))’"
             }
             func name(_ base: Digest?) -> String {
-                guard let base, let known = cloud.contents.first(where: { $0.key.digest == base }) else { return "-" }
+                guard let base, let known = cloud.formerContents.first(where: { $0.key.digest == base }) else {
+                    return "-"
+                }
                 return "‘\(String(decoding: known.value, as: UTF8.self))’"
             }
             return switch change {

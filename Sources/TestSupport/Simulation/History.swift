@@ -18,7 +18,13 @@ package final class History {
     var failure: (any Error)?
     var stepProblems: [String] = []
     let cloud: SimulatedCloud
-    let devices: [SimulatedDevice]
+    var devices: [SimulatedDevice]
+    /// Copies of devices' states and of the cloud, oldest first.
+    var stateCopies: [(of: Int, copy: StateCopy)] = []
+    var cloudCopies: [SimulatedCloud.Copy] = []
+    /// Whether bytes were lost with a state that was replaced by an older one.
+    var hasLostBytes = false
+    let shared: SharedParts
 
     /// Runs a plan and leaves nothing on the disk.
     package static func live(_ plan: Plan, shared: SharedParts) throws -> Outcome {
@@ -32,6 +38,7 @@ package final class History {
 
     private init(_ plan: Plan, shared: SharedParts) throws {
         self.plan = plan
+        self.shared = shared
         random = plan.random(of: nil)
         let cloud = SimulatedCloud(bug: plan.bug)
         self.cloud = cloud

@@ -17,6 +17,9 @@ struct KeyLedger {
     /// Writes that were replaced by a device that had seen them.
     private var superseded: [String: Set<Write>] = [:]
 
+    /// Whether a state or the cloud went back, so that writes may be gone that a device had seen.
+    var hasPast = false
+
     mutating func write(_ write: Write, to key: String, having seen: Set<Write>) {
         written[key, default: []].insert(write)
         superseded[key, default: []].formUnion(seen.subtracting([write]))
@@ -26,9 +29,11 @@ struct KeyLedger {
     func problems(_ key: String, shown entry: KeyValueEntry?) -> [String] {
         let known = written[key] ?? []
         let latest = known.subtracting(superseded[key] ?? [])
-        guard let entry else { return known.isEmpty ? [] : ["key \(key) was written, and no device knows of it"] }
+        guard let entry else {
+            return known.isEmpty || hasPast ? [] : ["key \(key) was written, and no device knows of it"]
+        }
         func isShown(_ write: Write) -> Bool { write.value == entry.value && entry.time <= write.time }
-        guard !latest.contains(where: isShown) else { return [] }
+        guard !(hasPast ? known : latest).contains(where: isShown) else { return [] }
         let what = Write(value: entry.value, time: entry.time).text
         return [
             known.contains(where: isShown)

@@ -78,6 +78,12 @@ struct Ledger {
         if let content { exempt.insert(content) }
     }
 
+    /// Contents that may be shown again after they were replaced or deleted, because a state from before that came back.
+    private(set) var returning: Set<String> = []
+
+    /// Allows these contents to be shown again although they were replaced or deleted, or will be.
+    mutating func mayReturn(_ contents: Set<String>) { returning.formUnion(contents) }
+
     /// Allows a content to stay that was replaced or deleted.
     mutating func excuseIfGone(_ content: String?) {
         if let content, gone.contains(content) { exempt.insert(content) }
@@ -142,7 +148,7 @@ struct Ledger {
     }
 
     /// Contents that were replaced or deleted in every place.
-    private var gone: Set<String> {
+    var gone: Set<String> {
         superseded.union(copies.filter { $0.value.allSatisfy(\.isGone) }.keys)
     }
 
@@ -206,7 +212,7 @@ struct Ledger {
     func problems(visible: Set<String>, standing: (ItemID) -> ItemID) -> [String] {
         let (gone, united) = (gone, united(standing))
         let lost = written.subtracting(gone).subtracting(visible).subtracting(exempt).subtracting(united).sorted()
-        let back = visible.intersection(gone).subtracting(exempt).sorted()
+        let back = visible.intersection(gone).subtracting(exempt).subtracting(returning).sorted()
         return lost.map { "‘\($0)’ is lost" } + back.map { "‘\($0)’ came back" } + invented(in: visible)
     }
 

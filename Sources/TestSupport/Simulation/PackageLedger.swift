@@ -12,6 +12,9 @@ struct PackageLedger {
     /// container ignores it, the log gives one of them a number.
     private var hasMoved = false
 
+    /// Records that a state or the cloud went back, so that parts of packages may be kept one by one.
+    mutating func noteReturn() { hasMoved = true }
+
     /// Records what a device shows after its user acted.
     mutating func note(_ snapshot: Snapshot, on device: Int) {
         if let before = shown[device] {

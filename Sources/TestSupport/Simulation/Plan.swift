@@ -40,11 +40,15 @@ package enum Vocabulary: Int, Hashable, Sendable, CaseIterable {
     case fifth = 5
     /// The fourth, with devices whose closes wait.
     case sixth = 6
+    /// The sixth, with states of devices and copies of the cloud that come back, and devices that are started from a copy of another one's
+    /// state.
+    case seventh = 7
 
     /// The one of histories for which none is named.
     package static let usual = sixth
 
-    var hasWaitingCloses: Bool { self == .sixth }
+    var hasWaitingCloses: Bool { [.sixth, .seventh].contains(self) }
+    var hasPast: Bool { self == .seventh }
 
     /// The number of actions, each as often as it is likely.
     var actions: Int {
@@ -52,7 +56,7 @@ package enum Vocabulary: Int, Hashable, Sendable, CaseIterable {
         case .first: 100
         case .second: 140
         case .third: 154
-        case .fourth, .sixth: 162
+        case .fourth, .sixth, .seventh: 162
         case .fifth: 184
         }
     }

@@ -39,9 +39,23 @@ package enum SeededBug: String, CaseIterable, Sendable {
     case swappedBase
     /// Devices compare the names in the log by their bytes, although the container ignores case.
     case namesByBytes
+    /// A device takes every entry under its own id for one that its state has made.
+    case ownEntries
+    /// Positions in the log are compared by their numbers only.
+    case numbersOnly
+    /// A content that was uploaded once counts as being in the cloud.
+    case trustedUploads
+    /// A device that is rebuilt keeps nothing of what the cloud does not have.
+    case emptyReset
 
     /// The vocabulary of the histories in which the mistake can be seen.
-    var vocabulary: Vocabulary { self == .namesByBytes ? .fifth : .usual }
+    var vocabulary: Vocabulary {
+        switch self {
+        case .namesByBytes: .fifth
+        case .ownEntries, .numbersOnly, .trustedUploads, .emptyReset: .seventh
+        default: .usual
+        }
+    }
 
     package var summary: String {
         switch self {
@@ -63,6 +77,10 @@ package enum SeededBug: String, CaseIterable, Sendable {
         case .earlierKeyWins: "the earliest write of a key counts"
         case .swappedBase: "a file gets the base of the one that it became"
         case .namesByBytes: "names in the log are compared with case"
+        case .ownEntries: "entries under a device's id count as its own"
+        case .numbersOnly: "positions are compared without their digests"
+        case .trustedUploads: "what was uploaded once counts as stored"
+        case .emptyReset: "a device that is rebuilt drops what the cloud lacks"
         case .mixedPackages: "packages that two change at once become a mix"
         }
     }

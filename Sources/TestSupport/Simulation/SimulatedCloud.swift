@@ -11,10 +11,14 @@ final class SimulatedCloud {
     /// The contents that were stored, for checks.
     private(set) var contents: [ContentReference: [UInt8]] = [:]
     private var frames: [ContentReference: [UInt8]] = [:]
+    /// The contents that were ever stored, also those that are gone because the cloud was put back.
+    private(set) var formerContents: [ContentReference: [UInt8]] = [:]
     /// Contents whose frames are returned with wrong bytes.
     private var damaged: Set<ContentReference> = []
     /// How many contents were uploaded, known ones included.
     private(set) var stores = 0
+    /// How often a copy of it was put back.
+    private(set) var puts = 0
     let bug: SeededBug?
     /// The newest content of each item, as seen by a cloud that compares nothing.
     private var newest: [ItemID: Digest] = [:]
@@ -25,12 +29,35 @@ final class SimulatedCloud {
     var log: [[UInt8]] { entries.records.map(\.payload) }
     var length: Int { entries.records.count }
 
-    func append(_ payload: [UInt8]) { entries.append(tampered(payload)) }
+    /// Appends an entry for a device that has read to `position`.
+    ///
+    /// - Throws: `diverged` if the log does not have the position, `damaged` if the entry names contents that are not in the cloud.
+    /// - Parameter position: nil for a batch that the network delivers late, wherever the log is.
+    func append(_ payload: [UInt8], after position: LogPosition? = nil) throws(CloudError) {
+        if let position { try require(position) }
+        guard missing(in: payload).isEmpty else { throw CloudError(.damaged, "The entry names bytes that are gone.") }
+        entries.append(tampered(payload))
+    }
+
+    /// Returns the contents of an entry that are not in the cloud.
+    func missing(in payload: [UInt8]) -> [ContentReference] {
+        decoded(payload)?.contents.filter { $0.size > 0 && contents[$0] == nil } ?? []
+    }
+
+    private func require(_ position: LogPosition) throws(CloudError) {
+        // A program that compares numbers only.
+        let known = bug == .numbersOnly ? LogPosition(position.sequence, nil) : position
+        _ = try entries.entries(after: known, of: .cloudDocs)
+    }
 
     /// Returns the entry that device number `reader` sees next.
-    func entry(after sequence: LogSequence, for reader: Int) -> LogRecord? {
+    ///
+    /// - Throws: `diverged` if the log does not have the position.
+    func entry(after position: LogPosition, for reader: Int) throws(CloudError) -> LogRecord? {
+        try require(position)
+        let sequence = position.sequence
         var index = Int(sequence.value)
-        guard index < length else { return nil }
+        guard index < length, let next = entries.position(sequence.next) else { return nil }
         if bug == .twoOrders, reader == 1 {
             // Pairs of entries in the wrong order.
             index = index % 2 == 1 ? index - 1 : min(index + 1, length - 1)
@@ -40,7 +67,50 @@ final class SimulatedCloud {
             batch.changes.removeFirst()
             payload = encoded(batch) ?? payload
         }
-        return LogRecord(LogPosition(sequence.next, entries.records[index].position.digest), payload)
+        return LogRecord(next, payload)
+    }
+
+    // MARK: Copies
+
+    /// The state of a cloud.
+    struct Copy: Sendable {
+        let entries: MemoryLog
+        let contents: [ContentReference: [UInt8]]
+        let frames: [ContentReference: [UInt8]]
+
+        /// Returns a cloud in this state, for parts of the engine that wait for their cloud.
+        func backend() async throws -> InMemoryBackend {
+            let backend = InMemoryBackend()
+            try await backend.createContainer(.cloudDocs)
+            var position = LogPosition.start
+            for record in entries.records {
+                _ = try await backend.append(record.payload, to: .cloudDocs, after: position)
+                position = record.position
+            }
+            for (reference, frame) in frames where reference.size > 0 {
+                try await backend.putChunk(reference.digest, frame: frame, in: .cloudDocs)
+            }
+            return backend
+        }
+    }
+
+    func copy() -> Copy { Copy(entries: entries, contents: contents, frames: frames) }
+
+    /// Replaces the log and the contents by those of a copy.
+    func putBack(_ copy: Copy) {
+        (entries, contents, frames) = (copy.entries, copy.contents, copy.frames)
+        damaged = []
+        puts += 1
+    }
+
+    /// The contents that are gone because the cloud was put back, in no order.
+    var lostContents: [ContentReference] { formerContents.keys.filter { $0.size > 0 && contents[$0] == nil } }
+
+    /// Stores a content again that a device still had.
+    func restore(_ reference: ContentReference) {
+        guard let bytes = formerContents[reference] else { return }
+        contents[reference] = bytes
+        frames[reference] = ChunkFrame.encode(bytes)
     }
 
     // MARK: Contents, of one chunk each
@@ -54,6 +124,7 @@ final class SimulatedCloud {
         let name = Self.name(of: bytes)
         let kept = bug == .tornUpload && bytes.count > 6 ? Array(bytes.dropLast()) : bytes
         contents[name] = kept
+        formerContents[name] = kept
         frames[name] = ChunkFrame.encode(kept)
         stores += 1
         return name

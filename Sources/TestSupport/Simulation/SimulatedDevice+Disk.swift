@@ -11,19 +11,23 @@ import VirtualFileSystem
 extension SimulatedDevice {
     /// Evicts some file if the rules allow it, and returns its path.
     func evictAny(_ random: inout SeededGenerator) throws -> String? {
-        var files: [LocalItem] = []
-        try metadata.read { transaction in
-            guard let item = try transaction.local.item(root) else { return }
-            try transaction.local.forEach(below: item) {
-                if $0.kind == .file, $0.presence != .none { files.append($0) }
-            }
-        }
-        guard let file = random.pick(files) else { return nil }
-        if cloud.bug == .evictsEdits, let edited = files.first(where: { $0.isEdited && !$0.isWriting }) {
+        try random.pick(filesWithBytes()).flatMap(evict)
+    }
+
+    /// Evicts every file that the rules allow, and returns their paths.
+    func evictAll() throws -> [String] { try filesWithBytes().compactMap(evict) }
+
+    private func filesWithBytes() throws -> [LocalItem] {
+        try UserActions(device: self).items { $0.kind == .file && $0.presence != .none }
+    }
+
+    private func evict(_ file: LocalItem) throws -> String? {
+        if cloud.bug == .evictsEdits, let edited = try filesWithBytes().first(where: { $0.isEdited && !$0.isWriting }) {
             try dropEdit(of: edited)
         }
         let kept = file.presence == .whole && file.size > 0 ? try bytes(of: file.blob) : nil
-        let content = file.content.flatMap { cloud.contents[$0] == nil ? nil : $0 }
+        let isTrusted = cloud.bug == .trustedUploads
+        let content = file.content.flatMap { cloud.contents[$0] == nil && !isTrusted ? nil : $0 }
         let stored = content.map { Set([StoredContents.Place(container: file.container, content: $0)]) } ?? []
         do { try Evictor(context).evict(file.node, forSpace: false, stored: stored) } catch is EvictionRefusal {
             return nil
@@ -80,7 +84,9 @@ extension SimulatedDevice {
         guard let item = random.pick(try user.items { $0.kind == .file && !$0.isWriting }) else { return [] }
         let status = try files.status(of: item.node)
         var found: [String] = []
-        if status.isUploaded, item.size > 0, item.content.flatMap({ cloud.contents[$0] }) == nil {
+        // A cloud that was put back is known as such after the next look.
+        if lookedAt == cloud.puts, status.isUploaded, item.size > 0, item.content.flatMap({ cloud.contents[$0] }) == nil
+        {
             found.append("\(item.name) counts as uploaded, and the cloud does not have it")
         }
         if status.downloading != .notDownloaded, item.size > 0, try bytes(of: item.blob).count != Int(item.size) {

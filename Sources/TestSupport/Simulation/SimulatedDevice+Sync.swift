@@ -12,14 +12,23 @@ import VirtualFileSystem
 
 /// The steps of the engine's loops, one at a time, so that anything can happen between two of them.
 extension SimulatedDevice {
-    /// Folds the next entry of the log. Returns false if there is none.
+    /// Folds the next entry of the log. Returns false if there is none, or if the log is not the one that this device has read.
     @discardableResult
     func fold() throws -> Bool {
         let container = try container()
-        guard let record = try calling({ cloud.entry(after: container.sequence, for: number) }) else { return false }
+        let record: LogRecord?
+        do { record = try calling { try cloud.entry(after: container.position, for: number) } } catch let error
+            as CloudError
+        {
+            try noteDivergence(error.message, of: container)
+            return false
+        }
+        try noteDivergence(nil, of: container)
+        lookedAt = cloud.puts
+        guard let record else { return false }
         let files = cloud.bug == .swappedBase ? try filesBeforeFold(in: container) : []
         let ignoresCase = try cloud.bug == .namesByBytes && forgetFolding(in: container)
-        if cloud.bug == .oneIdentity { try claim(record, in: container) }
+        if [.oneIdentity, .ownEntries].contains(cloud.bug) { try claim(record, in: container) }
         try LogFollower(context).fold(record, in: container)
         if ignoresCase { try setFolding(true, in: container) }
         if !files.isEmpty { try swapBases(of: files, in: container) }
@@ -39,17 +48,47 @@ extension SimulatedDevice {
     /// Makes the batch to send, or finds the one on its way. Returns false if there is nothing to send.
     func makeBatch() throws -> Bool { try Outbox(context).next(in: container()) != nil }
 
-    /// Sends the batch that was made, whether or not the log has it already: the reply may have been lost.
+    /// Records that the cloud's log is not the one that this device has read, as the engine does; nil when it is.
+    private func noteDivergence(_ why: String?, of container: LocalContainer) throws {
+        guard container.divergence != why else { return }
+        try metadata.write(.freeing) { try $0.setDivergence(why, of: container.id) }
+        metadata.diverged.set(container.id, isDiverged: why != nil)
+    }
+
+    /// Whether the cloud's log was not the one that this device has read when it looked last.
+    func isDiverged() throws -> Bool { try container().divergence != nil }
+
+    /// Sends the batch that was made, whether or not the log has it already: the reply may have been lost. Returns false if there is none,
+    /// or if the log is not the one that this device has read.
     @discardableResult
     func append() throws -> Bool {
         let container = try container()
         guard let batch = try metadata.read({ try $0.pending.batch(of: container.id) }) else { return false }
-        try calling {
-            cloud.append(batch.payload)
-            sent = (sent + [batch.payload]).suffix(3)
+        do {
+            try calling { try append(batch.payload, after: container) }
+        } catch let error as CloudError where error.code == .diverged {
+            try noteDivergence(error.message, of: container)
+            return false
         }
         if cloud.bug == .forgottenBatch { try metadata.write { try $0.pending.removeBatch(of: container.id) } }
         return true
+    }
+
+    /// Appends a batch, after uploading again what the cloud lost of it. A batch whose bytes are gone is withdrawn.
+    private func append(_ payload: [UInt8], after container: LocalContainer) throws {
+        do { try cloud.append(payload, after: container.position) } catch {
+            guard error.code == .damaged else { throw error }
+            for content in cloud.missing(in: payload) {
+                let holder = try UserActions(device: self).items { $0.content == content && $0.presence == .whole }
+                    .first
+                guard let holder, !holder.isEdited else {
+                    return try metadata.write { try $0.withdrawBatch(of: container.id) }
+                }
+                _ = cloud.store(try bytes(of: holder.blob))
+            }
+            try cloud.append(payload, after: container.position)
+        }
+        sent = (sent + [(payload, container.position)]).suffix(3)
     }
 
     /// Makes a request to the cloud: the request may not arrive, and its reply may be lost.
@@ -103,7 +142,7 @@ extension SimulatedDevice {
         }
         for item in wanted {
             // As in the queue, a damaged content does not hold up others, and stays wanted for a later attempt.
-            do { try fetch(item) } catch is ChunkError { continue }
+            do { try fetch(item) } catch is ChunkError { continue } catch is CloudError { continue }
         }
         return !wanted.isEmpty
     }
@@ -140,6 +179,7 @@ extension SimulatedDevice {
 
     func write(_ reference: ContentReference, to blob: BlobName, modified: Timestamp) throws {
         guard let bytes = try calling({ try cloud.fetch(reference) }) else {
+            guard cloud.puts == 0 else { throw CloudError(.notFound, "The cloud went back.") }
             throw Errno(EIO, "the cloud never got \(reference.digest)")
         }
         let descriptor = try content.create(blob)
@@ -169,8 +209,8 @@ extension SimulatedDevice {
         while try fold() {}
         try followUnsettled()
         var batches = 0
-        while batches < 50, try makeBatch() {
-            try append()
+        while batches < 50, try !isDiverged(), try makeBatch() {
+            guard try append() else { break }
             while try fold() {}
             try followUnsettled()
             batches += 1
@@ -193,6 +233,8 @@ extension SimulatedDevice {
                 let item = try transaction.local.item(id, in: container.id)
                 found.append("\(id) \(try item.map { try path(of: $0, transaction) } ?? "-") is unsettled")
             }
+            // What the cloud lost stays wanted.
+            guard cloud.puts == 0 else { return found }
             if try transaction.transfers.wantedTotal() > 0 { found.append("downloads are wanted") }
             if let root = try transaction.local.item(container.node) {
                 try transaction.local.forEach(below: root) { item in

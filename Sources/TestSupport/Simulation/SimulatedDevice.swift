@@ -32,24 +32,28 @@ final class SimulatedDevice {
     var offlineUntil: Int?
     var isOnline: Bool { offlineUntil == nil }
     /// The batches sent last, which the network may deliver once more.
-    var sent: [[UInt8]] = []
+    var sent: [(payload: [UInt8], position: LogPosition)] = []
+    /// How often the cloud had been put back when this device looked at it last.
+    var lookedAt = 0
     let number: Int
     var hasLostPower = false
     /// The folder of its only container.
     private(set) var root = NodeID.root
+    /// Whether the state was rebuilt, so that the device has to have a new id.
+    var isNewState = false
     let disk: SimulatedDisk
     /// The size from which new files are announced: some devices announce every new file that is not empty, some the longer ones, some
     /// none.
     private let announcedSize: UInt64
     private let closing: CloseRecording
-    private let shared: SharedParts
-    private let ids: SeededIDs
+    let shared: SharedParts
+    let ids: SeededIDs
     private var memory: Parts?
 
     /// - Parameter gathersCloses: Whether closed files wait for the next change of the tree, or the next round of uploads.
     init(
         number: Int, seed: UInt64, skew: Duration, cloud: SimulatedCloud, shared: SharedParts,
-        gathersCloses: Bool = false
+        gathersCloses: Bool = false, from copy: StateCopy? = nil
     ) throws {
         self.number = number
         closing = gathersCloses ? .gathered { _ in } : .immediate
@@ -62,6 +66,7 @@ final class SimulatedDevice {
         ids = SeededIDs(seed: seed &+ UInt64(number) &* 977)
         announcedSize = [1, 8, .max][Int((seed &+ UInt64(number)) % 3)]
         disk = try shared.takeDisk()
+        if let copy { try disk.replace(by: copy) }
         try start()
     }
 
@@ -112,10 +117,11 @@ final class SimulatedDevice {
             _ = try metadata.write { try $0.createContainer(.cloudDocs, at: time.now()) }
         }
         root = try container(in: metadata).node
-        let identity = try metadata.write { [identity] transaction in
+        let identity = try metadata.write { [identity, ids, isNewState] transaction in
             if let stored = try transaction.device() { return DeviceIdentity(stored) }
-            try transaction.setDevice(identity.current)
-            return identity
+            let id = isNewState ? DeviceID(ids.next().low | 1) : identity.current
+            try transaction.setDevice(id)
+            return DeviceIdentity(id)
         }
         let source = IdleContentSource(content, container: .cloudDocs, transfers: shared.transfers)
         let files = VirtualFileSystem(
@@ -129,5 +135,6 @@ final class SimulatedDevice {
         memory = Parts(metadata: metadata, content: content, files: files, context: context, recovery: recovery)
         try recovery.sweep(startedAt: time.now()) { _ in false }
         try recovery.repairLost { _ in false }
+        try MismatchedBytes(context).separate { _ in false }
     }
 }

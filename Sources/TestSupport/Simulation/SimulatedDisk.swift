@@ -1,4 +1,5 @@
 import Basics
+import Foundation
 import Glibc
 import LocalContent
 import LocalMetadata
@@ -39,6 +40,15 @@ final class SimulatedDisk {
         let metadata = opened?.metadata
         opened = nil
         try metadata?.close()
+    }
+
+    /// Replaces the state by a copy.
+    func replace(by copy: StateCopy) throws {
+        try close()
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
+            try FileManager.default.removeItem(atPath: "\(directory)/\(name)")
+        }
+        try copy.write(to: directory)
     }
 
     /// Removes everything that was kept here.

@@ -33,6 +33,8 @@ struct Snapshot {
     private(set) var files: [(node: NodeID, item: ItemID, content: String)] = []
     /// The content of each file and conflict version.
     private(set) var rows: [ItemID: String] = [:]
+    /// Documents whose bytes neither the device nor the cloud has.
+    private(set) var unreadablePaths: [String] = []
     /// Marks a content that was announced and is on its way.
     static let unreadable = "? no bytes"
 
@@ -103,11 +105,13 @@ struct Snapshot {
         guard !item.isWriting else { return }
         // Announced: the size is known, the bytes are still on their way to the cloud.
         guard item.content != nil || item.presence == .whole else { return }
+        // Its bytes are gone with a state of the cloud.
+        if content == Self.unreadable, device.cloud.puts > 0 { return unreadablePaths.append(path) }
         if UInt64(content.utf8.count) != item.size {
             problems.append("\(path) has \(content.utf8.count) of \(item.size) bytes")
         }
         guard let reference = item.content else { return }
-        if device.cloud.contents[reference] != Array(content.utf8) {
+        if device.cloud.formerContents[reference] != Array(content.utf8) {
             problems.append("\(path) is not what it is said to be")
         }
     }

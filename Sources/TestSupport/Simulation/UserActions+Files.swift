@@ -151,7 +151,7 @@ extension UserActions {
         guard let reference = target.content, !target.isWriting else { return "read \(path)" }
         // A file whose state could not be recorded yet stays open, and its bytes do not come: a read in a mount would wait for them.
         guard try device.files.isWritable(handle) else { return "\(path) is not here" }
-        guard device.cloud.contents[reference] == bytes else {
+        guard device.cloud.formerContents[reference] == bytes else {
             throw BrokenRule(what: "\(path) was read as ‘\(String(decoding: bytes, as: UTF8.self))’")
         }
         return "read \(path)"

@@ -1,6 +1,7 @@
 import Basics
 import Chunking
 import CloudModel
+import CloudStorage
 import DeviceSupport
 import Glibc
 import LocalContent
@@ -75,6 +76,7 @@ struct UserActions {
         case let error as Errno: return "\(error)"
         case let error as MetadataError where error.code == .noSpace || error.code == .unusable: return error.message
         case is ChunkError: return "damaged in the cloud"
+        case let error as CloudError where error.code == .notFound: return "gone from the cloud"
         default: throw error
         }
     }

@@ -24,7 +24,10 @@ struct Simulate: ParsableCommand {
     @Option(help: "Live through so many of the histories twice, and compare.") var twice = 0
     @Option(help: "Break this on purpose: \(SeededBug.allCases.map(\.rawValue).joined(separator: ", ")).") var bug:
         String?
-    @Option(help: "What users may do: 1 to 4, as in the histories found first, 5 where names ignore case, or 6.")
+    @Option(
+        help:
+            "What users may do: 1 to 4, as in the histories found first, 5 where names ignore case, 6, or 7 with states and clouds that come back."
+    )
     var vocabulary = Vocabulary.usual.rawValue
     @Option(help: "Add the log of a replayed seed to this folder of golden logs.") var golden: String?
     @Flag(help: "Make each known mistake on purpose, and fail unless every one is found.") var prove = false
@@ -43,7 +46,7 @@ struct Simulate: ParsableCommand {
         guard start == "random" || UInt64(start) != nil else {
             throw ValidationError("--start is a number or 'random'.")
         }
-        guard Vocabulary(rawValue: vocabulary) != nil else { throw ValidationError("--vocabulary is 1 to 6.") }
+        guard Vocabulary(rawValue: vocabulary) != nil else { throw ValidationError("--vocabulary is 1 to 7.") }
         guard steps >= 8, histories > 0, jobs > 0, minutes ?? 1 > 0 else {
             throw ValidationError("At least 8 steps, a history, a job and a minute.")
         }

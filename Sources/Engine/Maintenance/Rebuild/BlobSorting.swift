@@ -12,6 +12,8 @@ struct BlobSorting {
     let old: ContentStore
     let rows: SalvagedRows
     let knowledge: LogKnowledge
+    /// The containers of which the log still has all that the old state has read.
+    let followed: Set<ContainerID>
     let transfers: TransferContext
     var tree: RecoveredTree
     var report: RebuildReport
@@ -21,12 +23,13 @@ struct BlobSorting {
     private var met: Set<NodeID> = []
 
     init(
-        old: ContentStore, rows: SalvagedRows, knowledge: LogKnowledge, transfers: TransferContext,
-        tree: RecoveredTree, report: RebuildReport
+        old: ContentStore, rows: SalvagedRows, knowledge: LogKnowledge, followed: Set<ContainerID>,
+        transfers: TransferContext, tree: RecoveredTree, report: RebuildReport
     ) {
         self.old = old
         self.rows = rows
         self.knowledge = knowledge
+        self.followed = followed
         self.transfers = transfers
         self.tree = tree
         self.report = report
@@ -61,7 +64,10 @@ struct BlobSorting {
         let digest = manifest?.reference.digest
         // A row of which a byte may have changed can provide a name, but must not decide the verdict.
         let observer = row.flatMap { rows.isSound($0.node) ? $0 : nil }
-        switch BlobVerdict(row: observer, blob: blob, digest: digest, hasHoles: hasHoles, knowledge: knowledge) {
+        let verdict = BlobVerdict(
+            row: observer, blob: blob, digest: digest, hasHoles: hasHoles, knowledge: knowledge,
+            isFollowed: observer.map { followed.contains($0.container) } ?? false)
+        switch verdict {
         case .leftover: break
         case .keepAside: keepAside(blob)
         case .recover: try recover(blob, status, row)

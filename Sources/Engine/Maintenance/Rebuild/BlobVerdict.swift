@@ -16,14 +16,18 @@ package enum BlobVerdict: Hashable, Sendable {
     /// - Parameters:
     ///   - row: the row that names the blob; nil where there is none or it cannot be read.
     ///   - digest: the digest of the blob's bytes; nil where they cannot be read.
-    package init(row: LocalItem?, blob: BlobName, digest: Digest?, hasHoles: Bool, knowledge: LogKnowledge) {
+    ///   - isFollowed: whether the log still has all that the old state has read of it. A cloud that went back may know the same bytes of
+    ///     another document only.
+    package init(
+        row: LocalItem?, blob: BlobName, digest: Digest?, hasHoles: Bool, knowledge: LogKnowledge, isFollowed: Bool
+    ) {
         guard let row, row.kind == .file, row.blob == blob else {
             self = Self.nameless(digest, hasHoles, knowledge)
             return
         }
         if Self.isPartInLog(row, knowledge) {
             self = .leftover
-        } else if let digest, Self.isInLog(digest, row, knowledge) {
+        } else if let digest, Self.isInLog(digest, row, knowledge, isFollowed) {
             self = .inCloud
         } else if row.presence == .partial {
             self = digest.map(knowledge.knows) == true ? .inCloud : .keepAside
@@ -32,11 +36,13 @@ package enum BlobVerdict: Hashable, Sendable {
         }
     }
 
-    private static func isInLog(_ digest: Digest, _ row: LocalItem, _ knowledge: LogKnowledge) -> Bool {
+    private static func isInLog(
+        _ digest: Digest, _ row: LocalItem, _ knowledge: LogKnowledge, _ isFollowed: Bool
+    ) -> Bool {
         guard !row.isEdited else { return false }
         if knowledge.knows(digest, of: row.conflict?.document ?? row.item) { return true }
         // The log has it under another id: folders that were merged, conflict versions that became items.
-        return row.isKnown && row.pendingSince == nil && knowledge.knows(digest)
+        return isFollowed && row.isKnown && row.pendingSince == nil && knowledge.knows(digest)
     }
 
     /// Whether the row describes a partial or absent copy of a content that the log knows, which can be downloaded again.

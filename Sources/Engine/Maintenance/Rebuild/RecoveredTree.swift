@@ -10,6 +10,7 @@ struct RecoveredTree {
     private let metadata: MetadataDatabase
     private let content: ContentStore
     private let now: Timestamp
+    private let newID: @Sendable () -> ItemID
     private let container: ContainerName
     private let home: [ItemName]
     private var folders: [[ItemName]: LocalItem] = [:]
@@ -21,12 +22,13 @@ struct RecoveredTree {
     /// - Parameter label: Distinguishes one recovery from another, such as `laptop 2026-11-20 14.03.12`.
     init(
         _ metadata: MetadataDatabase, _ content: ContentStore, in container: ContainerName = .cloudDocs, label: String,
-        now: Timestamp
+        now: Timestamp, newID: @escaping @Sendable () -> ItemID = ItemID.random
     ) throws {
         self.metadata = metadata
         self.container = container
         self.content = content
         self.now = now
+        self.newID = newID
         home = [try ItemName("Recovered"), try ItemName(label)]
         try metadata.write { transaction in
             if try transaction.container(named: container) == nil {
@@ -104,13 +106,12 @@ struct RecoveredTree {
     }
 
     private func newItem(_ name: ItemName, _ kind: LocalKind, in folder: LocalItem, like row: LocalItem?) -> LocalItem {
-        var random = SystemRandomNumberGenerator()
         let attributes =
             row?.attributes
             ?? ItemAttributes(
                 permissions: kind == .folder ? 0o755 : 0o644, modified: now, created: now)
         var item = LocalItem(
-            container: folder.container, item: .random(using: &random), parent: folder.node, name: name, kind: kind,
+            container: folder.container, item: newID(), parent: folder.node, name: name, kind: kind,
             attributes: attributes, changed: now)
         item.user = row?.user
         item.group = row?.group

@@ -1,5 +1,5 @@
 package import Basics
-import CloudModel
+package import CloudModel
 import CloudStorage
 import ContainerLog
 import Glibc
@@ -21,17 +21,22 @@ package struct StateRebuild: Sendable {
     private let transfers: TransferContext
     private let device: String
     private let time: any TimeSource
+    private let newID: @Sendable () -> ItemID
     private let log: Logger
 
     /// - Parameters:
     ///   - state: the state directory, absolute.
     ///   - device: the name under which other devices know this one.
-    package init(state: String, transfers: TransferContext, device: String, time: any TimeSource, log: Logger) {
+    package init(
+        state: String, transfers: TransferContext, device: String, time: any TimeSource,
+        newID: @escaping @Sendable () -> ItemID = ItemID.random, log: Logger
+    ) {
         swap = StateSwap(state: state)
         backend = transfers.backend
         self.transfers = transfers
         self.device = device
         self.time = time
+        self.newID = newID
         self.log = log
     }
 
@@ -46,11 +51,14 @@ package struct StateRebuild: Sendable {
         let stamp = dateLabel(time.now())
         try swap.begin()
         let old = try ContentStore(directory: swap.content)
+        let rows = SalvagedRows(path: swap.database)
+        let followed = try await followed(of: rows.containers())
         let metadata = try MetadataDatabase(path: swap.newDatabase, log: log)
         let tree = try RecoveredTree(
-            metadata, try ContentStore(directory: swap.newContent), label: "\(safe(device)) \(stamp)", now: time.now())
+            metadata, try ContentStore(directory: swap.newContent), label: "\(safe(device)) \(stamp)", now: time.now(),
+            newID: newID)
         var sorting = BlobSorting(
-            old: old, rows: SalvagedRows(path: swap.database), knowledge: knowledge, transfers: transfers, tree: tree,
+            old: old, rows: rows, knowledge: knowledge, followed: followed, transfers: transfers, tree: tree,
             report: RebuildReport(reason: reason, aside: unusedPath("\(swap.state)/set-aside/\(stamp)")))
         try await sorting.run(progress)
         try metadata.write { try $0.setSetting("cloud", Data(identity.text.utf8)) }
@@ -73,6 +81,18 @@ package struct StateRebuild: Sendable {
                 "joining two histories of a log", metadata: ["container": "\(container)", "from": "\(found)"])
             try await joining.joinHistories(of: container)
         }
+    }
+
+    /// Returns the containers of which the cloud still has all that this device has read.
+    private func followed(of containers: [LocalContainer]) async throws -> Set<ContainerID> {
+        var found: Set<ContainerID> = []
+        for container in containers {
+            do {
+                _ = try await backend.entries(in: container.name, after: container.position, limit: 1)
+                found.insert(container.id)
+            } catch let error as CloudError where [.damaged, .diverged, .notFound].contains(error.code) { continue }
+        }
+        return found
     }
 
     /// Copies unsent writes to key-value stores, so that the new state sends them.

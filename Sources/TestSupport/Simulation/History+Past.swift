@@ -1,0 +1,180 @@
+import CloudModel
+import CloudStorage
+import ContainerLog
+import DeviceSupport
+import LocalMetadata
+import TestSupport
+
+/// The past that comes back: states of devices and clouds that are restored from copies, and devices that are started from a copy.
+extension History {
+    private static let mostDevices = 6
+
+    func travel(_ device: SimulatedDevice) throws {
+        switch random.number(0..<16) {
+        case 0..<4: try copyState(of: device)
+        case 4..<7: try putBackState(of: device)
+        case 7..<9: try startCopy()
+        case 9..<12:
+            cloudCopies = (cloudCopies + [cloud.copy()]).suffix(3)
+            record(device, "the cloud is copied, with \(cloud.length) entries")
+        case 12..<14: try putBackCloud(device)
+        default: try reset(device)
+        }
+    }
+
+    // MARK: States of devices
+
+    /// Copies a state: of a device that is stopped, of one that runs, or while it goes on between the copies of two parts.
+    private func copyState(of device: SimulatedDevice) throws {
+        var copy = StateCopy()
+        let (first, second): (StateCopy.Part, StateCopy.Part) =
+            random.chance(50) ? (.content, .database) : (.database, .content)
+        let isStopped = random.chance(30)
+        if isStopped {
+            try excuseOpenFiles(of: device, &ledger)
+            try device.crash()
+        }
+        try copy.add(first, of: device.disk.directory)
+        var text = isStopped ? "its state is copied, while it is stopped" : "its state is copied"
+        if isStopped {
+            try device.start()
+        } else if random.chance(40) {
+            let isUser = random.chance(60)
+            text = isUser ? try user(on: device).act(&random, &ledger, &next) : "a sync"
+            if !isUser, device.isOnline { try device.syncFully() }
+            try notePackages(of: device)
+            text = "its state is copied, \(first) first, and meanwhile: \(text)"
+        }
+        try copy.add(second, of: device.disk.directory)
+        stateCopies = (stateCopies + [(device.number, copy)]).suffix(4)
+        record(device, text)
+    }
+
+    private func putBackState(of device: SimulatedDevice) throws {
+        guard let copy = random.pick(stateCopies.filter { $0.of == device.number }) else { return }
+        try forgetUnsent(of: device)
+        try device.putBack(copy.copy)
+        record(device, "its state is put back")
+        try noteReturn(of: device)
+    }
+
+    /// Starts a copy of a device's state beside it.
+    private func startCopy() throws {
+        guard devices.count < Self.mostDevices, let copy = random.pick(stateCopies) else { return }
+        let device = try SimulatedDevice(
+            number: devices.count, seed: plan.seed, skew: .zero, cloud: cloud, shared: shared,
+            gathersCloses: random.chance(50), from: copy.copy)
+        devices.append(device)
+        record(device, "starts from a copy of the state of \(devices[copy.of].name)")
+        try noteReturn(of: device)
+    }
+
+    /// Excuses contents that only this device has: they are lost with its state.
+    private func forgetUnsent(of device: SimulatedDevice) throws {
+        try excuseOpenFiles(of: device, &ledger)
+        let logged = try loggedTexts()
+        // Of a content that was copied, the log may have another copy only.
+        for content in try Snapshot(device).contents
+        where !logged.all.contains(content) || ledger.copies[content] != nil {
+            ledger.excuse(content)
+        }
+        // Its replacements and deletions that are not in the log are lost as well.
+        ledger.mayReturn(ledger.gone.intersection(logged.current))
+    }
+
+    /// Notes that a device shows an earlier state. Its unsent edits meet later contents as conflicts, also where they were sent and replaced
+    /// since.
+    private func noteReturn(of device: SimulatedDevice) throws {
+        try giveUpLost(device)
+        let snapshot = try Snapshot(device)
+        keyLedger.hasPast = true
+        packageLedger.noteReturn()
+        packageLedger.note(snapshot, on: device.number)
+        ledger.mayReturn(try device.unsentTexts())
+        ledger.note(snapshot, on: device.number)
+    }
+
+    // MARK: The cloud
+
+    private func putBackCloud(_ device: SimulatedDevice) throws {
+        guard let copy = random.pick(cloudCopies), copy.entries.end != cloud.copy().entries.end else { return }
+        let isWhole = devices.reduce(into: Set<String>()) { $0.formUnion((try? $1.wholeTexts()) ?? []) }
+        for (reference, bytes) in cloud.contents where copy.contents[reference] == nil {
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard !isWhole.contains(text) else { continue }
+            ledger.excuse(text)
+            hasLostBytes = true
+        }
+        cloud.putBack(copy)
+        noteCloudReturn()
+        record(device, "the cloud goes back to \(cloud.length) entries")
+        for device in devices where random.chance(50) {
+            let paths = try device.evictAll()
+            if !paths.isEmpty { record(device, "evicts \(paths.joined(separator: ", "))") }
+        }
+    }
+
+    private func noteCloudReturn() {
+        ledger.mayReturn(ledger.written)
+        keyLedger.hasPast = true
+        packageLedger.noteReturn()
+    }
+
+    /// Lets the person of a device that has read what the cloud lost rebuild its state.
+    func reset(_ device: SimulatedDevice) throws {
+        guard device.isOnline, try device.isDiverged() else { return }
+        try excuseOpenFiles(of: device, &ledger)
+        try device.reset()
+        noteCloudReturn()
+        record(device, "is reset")
+        try notePackages(of: device)
+    }
+
+    /// Lets every device look at the cloud, and resets those that have read what it lost.
+    func resetDiverged() throws {
+        guard plan.vocabulary.hasPast else { return }
+        for device in devices {
+            try device.syncFully()
+            try reset(device)
+        }
+    }
+
+    // MARK: The end
+
+    /// Lets a new device join, which must show the same as the others.
+    func join() throws {
+        let device = try SimulatedDevice(
+            number: devices.count, seed: plan.seed, skew: .zero, cloud: cloud, shared: shared)
+        devices.append(device)
+        try device.syncFully()
+    }
+
+    /// Returns a problem for each document that no device can read, unless the last copy of some bytes was lost with a state that was
+    /// replaced by an older one.
+    func unreadable(_ snapshots: [Snapshot]) -> [String] {
+        guard !hasLostBytes else { return [] }
+        return zip(devices, snapshots).flatMap { device, snapshot in
+            snapshot.unreadablePaths.map { "\(device.name) cannot read \($0)" }
+        }
+    }
+
+    // MARK: The log
+
+    /// Returns the texts of all contents that the log ever took, and of those that are in its tree, conflict versions included.
+    private func loggedTexts() throws -> (all: Set<String>, current: Set<String>) {
+        var (tree, taken) = (DictionaryTree(), Set<ContentReference>())
+        for record in cloud.copy().entries.records {
+            guard let batch = try? ChangeBatch(decoding: record.payload) else {
+                try ContainerReducer().foldVoid(at: record.position, into: &tree)
+                continue
+            }
+            let result = try ContainerReducer().fold(batch, at: record.position, into: &tree)
+            if !result.isRefused, !result.isRepeat { taken.formUnion(batch.contents) }
+        }
+        return (texts(taken), texts(Set(tree.allItems.flatMap(\.neededContents))))
+    }
+
+    private func texts(_ contents: Set<ContentReference>) -> Set<String> {
+        Set(contents.compactMap { cloud.formerContents[$0] }.map { String(decoding: $0, as: UTF8.self) })
+    }
+}
