@@ -24,19 +24,19 @@ class Watch:
     """Ends the program when a call to a mount does not return."""
 
     def __init__(self):
-        self.what, self.since = None, 0
+        self.what, self.since, self.limit = None, 0, HANG
         threading.Thread(target=self.look, daemon=True).start()
 
     def look(self):
         while True:
             time.sleep(1)
-            if self.what and time.monotonic() - self.since > HANG:
-                print(f"HANG: {self.what} has not returned for {HANG} s", flush=True)
+            if self.what and time.monotonic() - self.since > self.limit:
+                print(f"HANG: {self.what} has not returned for {self.limit} s", flush=True)
                 os._exit(2)
 
     @contextlib.contextmanager
-    def over(self, what):
-        self.what, self.since = what, time.monotonic()
+    def over(self, what, limit=HANG):
+        self.what, self.since, self.limit = what, time.monotonic(), limit
         try:
             yield
         finally:
@@ -88,6 +88,7 @@ class History(Past):
 
     def __init__(self, root, seed, watch):
         self.random, self.ledger, self.watch, self.story = random.Random(seed), Ledger(), watch, []
+        self.long = [self.restore, self.putBackCloud]
         self.backups = {}
         self.root = root
         self.devices = [Machine(root, name) for name in "ABC"]
@@ -131,7 +132,7 @@ class History(Past):
         act = self.random.choice(acts * 2 + faults)
         outcome = "done"
         try:
-            with self.watch.over(f"{device.name}: {act.__name__}"):
+            with self.watch.over(f"{device.name}: {act.__name__}", limit=HANG if act not in self.long else 10 * HANG):
                 outcome = act(device) or outcome
         except OSError as error:
             outcome = f"({error.strerror})"

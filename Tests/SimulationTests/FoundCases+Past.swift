@@ -65,7 +65,8 @@ extension FoundCases {
             let other = try SimulatedDevice(
                 number: 1, seed: 1, skew: .zero, cloud: device.cloud, shared: device.shared, from: copy(device))
             let row = try #require(try UserActions(device: device).items { $0.name.description == "a.txt" }.first)
-            try device.files.rename(row.name.bytes, in: row.parent, to: Array("a.tmp".utf8), in: row.parent, mode: .replace)
+            try device.files.rename(
+                row.name.bytes, in: row.parent, to: Array("a.tmp".utf8), in: row.parent, mode: .replace)
             try sync(other)
             try restAll([device, other])
             #expect(try text("a.tmp", of: device) == "text")

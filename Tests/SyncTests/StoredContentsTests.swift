@@ -64,6 +64,23 @@ struct StoredContentsTests {
         #expect(throws: EvictionRefusal.isUnconfirmed) { try device.engine.evictor.evict(node) }
     }
 
+    @Test("what was uploaded and not sent is uploaded again where the cloud was set back before the device connected")
+    func uploadedBefore() async throws {
+        _ = try await uploaded("first", "one")
+        let copy = backend.copy()
+        let node = try device.save("a", "text")
+        _ = try await device.engine.uploads.uploadDue(.small)
+        let content = try #require(try device.row("a")?.content)
+        backend.putBack(copy)
+        // A server and a directory notice that by themselves; a bucket takes any entry.
+        let restarted = try KernellessDevice(restarting: device)
+        _ = try await restarted.engine.syncLogs()
+        #expect(try restarted.row("a")?.pendingSince == nil)
+        #expect(try await backend.missing([content.digest], in: .cloudDocs).isEmpty)
+        try restarted.engine.evictor.evict(node)
+        #expect(try restarted.row("a")?.presence == LocalMetadata.Presence.none)
+    }
+
     @Test("many files are refused or evicted one by one")
     func many() async throws {
         _ = try await uploaded("a", "text")

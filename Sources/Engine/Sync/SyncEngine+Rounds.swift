@@ -63,6 +63,7 @@ extension SyncEngine {
                 try context.metadata.makeDurable()
             }
         }
+        try await distrustUploads()
         shared.withLock { shared in
             shared.state = .online
             shared.isListStale = true
@@ -71,6 +72,25 @@ extension SyncEngine {
         for bell in uploadBells.values { bell.ring() }
         downloadBell.ring()
         downloads.retryNow()
+    }
+
+    /// Lets the next append verify that the cloud has all that was uploaded and not sent: the cloud may have been set back since.
+    private func distrustUploads() async throws {
+        try await context.blocking { [context] in
+            let waiting = try context.metadata.read { transaction in
+                try transaction.containers().filter { container in
+                    try transaction.pending.uploadedFiles(in: container.id).contains {
+                        try transaction.synced.item($0.item, in: container.id)?.body.content?.reference != $0.content
+                    }
+                }
+            }
+            guard !waiting.isEmpty else { return }
+            try context.metadata.write(.uploading) { transaction in
+                for container in waiting {
+                    try transaction.setSetting(LocalContainer.unverifiedKey(container.id), .init([1]))
+                }
+            }
+        }
     }
 
     /// Creates local containers in the cloud, and shows the cloud's containers on this device.
