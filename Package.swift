@@ -208,8 +208,9 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "DeviceSupport", "LocalContent",
-                "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", grdb, logging, sqlite,
+                "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudStorage", "ContainerLog", "DeviceSupport",
+                "DirectoryCloud", "LocalContent", "LocalMetadata", "ServerSupport", "Sync", "TestSupport", "Transfers",
+                "VirtualFileSystem", grdb, logging, sqlite, systemPackage,
             ]),
 
         .target(
@@ -261,7 +262,8 @@ let package = Package(
             path: "Sources/Services/KeyValues"),
         .testTarget(name: "KeyValuesTests", dependencies: ["DaemonProtocol", "KeyValues", "LocalMetadata", "Sync"]),
         .target(
-            name: "Records", dependencies: ["Basics", "CloudModel", "CloudStorage"], path: "Sources/Services/Records"),
+            name: "Records", dependencies: ["Basics", "CloudModel", "CloudStorage", "Cryptography"],
+            path: "Sources/Services/Records"),
         .testTarget(
             name: "RecordsTests", dependencies: ["Basics", "CloudModel", "CloudStorage", "Records", "TestSupport"]),
         .target(
@@ -346,6 +348,7 @@ let package = Package(
             name: "ServerConsoleTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudProtocol", "CloudServer", "CloudStorage", "ContainerLog",
+                "Cryptography",
                 "HTTPCloud", "ServerConsole", "ServerStorage", "ServerSupport", "TestSupport", asyncHTTPClient, nioCore,
                 nioHTTP1,
             ]),
@@ -417,8 +420,9 @@ let package = Package(
         .target(
             name: "DaemonCore",
             dependencies: [
-                "Basics", "CLinux", "CallHandlers", "ClaimService", "CloudAccess", "CloudModel", "CloudStorage",
-                "ContainerLog", "ControlServer", "DaemonProtocol", "Fuse", "KeyValues", "LiveQueries", "LocalContent",
+                "Basics", "CLinux", "CallHandlers", "ClaimService", "CloudAccess", "CloudModel", "CloudProtocol",
+                "CloudStorage", "ContainerLog", "ControlServer", "DaemonProtocol", "Fuse", "KeyValues", "LiveQueries",
+                "LocalContent",
                 "LocalMetadata", "Maintenance", "Mount", "Sync", "Transfers", "VersionFiles", "VirtualFileSystem",
                 logging, unixSignals,
             ], path: "Sources/Daemon/DaemonCore"),

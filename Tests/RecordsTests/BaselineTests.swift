@@ -17,7 +17,7 @@ struct BaselineTests {
         RecordBaseline.Device(
             device: DeviceID(id), name: "desk \(id)", file: file,
             version: VersionID(sequence: LogSequence(file * 10), index: 0), base: position(base),
-            chain: FileChain(checksum: 9, bytes: 1_000))
+            chain: FileChain(digest: Digest(words: (9, 1, 2, 3)), bytes: 1_000))
     }
 
     private static func head(_ devices: [RecordBaseline.Device], parts: [[UInt8]] = []) -> RecordBaseline {

@@ -1,7 +1,9 @@
+import Basics
 import CloudModel
 import CloudStorage
 import Cryptography
 import S3Double
+import Synchronization
 import TestSupport
 import Testing
 
@@ -24,6 +26,45 @@ struct CostTests {
                 await device.finishBackgroundWork()
             }
             #expect(requests == ["HEAD chunks": 1, "PUT chunks": 1, "PUT log": 1, "PUT bell": 1])
+        }
+    }
+
+    @Test(
+        "To ask whether the log has a position costs a small GET in place of a HEAD, so looks and appends are as many requests as without digests",
+        .timeLimit(.minutes(5)))
+    func positions() async throws {
+        let time = StoppedTime()
+        try await withCloud { cloud in
+            let device = try await cloud.device(time: time)
+            let other = try await cloud.device(time: time)
+            var position = LogPosition.start
+            func append(_ byte: UInt8) async throws -> [String: Int] {
+                try await cloud.requests {
+                    _ = try await device.append([byte], to: .cloudDocs, after: position)
+                    await device.finishBackgroundWork()
+                    position = position.following([byte])
+                }
+            }
+            _ = try await append(1)
+            #expect(try await append(2) == ["PUT log": 1, "PUT bell": 1], "within ten seconds of the last look")
+            let look = try await cloud.requests {
+                let entries = try await device.entries(in: .cloudDocs, after: position, limit: 10)
+                #expect(entries.isEmpty)
+            }
+            #expect(look == ["GET log": 2], "the next entry, and the header of the last: as many as with a HEAD of it")
+            time.advance(by: .seconds(11))
+            #expect(try await append(3) == ["GET log": 1, "PUT log": 1, "PUT bell": 1])
+            // The loser of a race reads the header of the winner's entry: a request that digests add.
+            let end = position
+            _ = try await other.entries(in: .cloudDocs, after: .start, limit: 10)
+            _ = try await other.entries(in: .cloudDocs, after: end, limit: 10)
+            await other.finishBackgroundWork()
+            _ = try await append(4)
+            let race = try await cloud.requests {
+                _ = try await other.append([5], to: .cloudDocs, after: end)
+                await other.finishBackgroundWork()
+            }
+            #expect(race["PUT log"] == 2 && race["GET log"] ?? 0 <= 2, "\(race)")
         }
     }
 
@@ -94,4 +135,11 @@ struct CostTests {
         #expect(schedule.pause(at: .seconds(309)) == .seconds(1))
         #expect(schedule.pause(at: .seconds(310)) == .seconds(15))
     }
+}
+
+/// A time that only a test advances.
+private final class StoppedTime: TimeSource {
+    private let current = Mutex(Timestamp(seconds: 1_900_000_000))
+    func now() -> Timestamp { current.withLock { $0 } }
+    func advance(by duration: Duration) { current.withLock { $0 = $0.adding(duration) } }
 }

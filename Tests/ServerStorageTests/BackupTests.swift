@@ -165,6 +165,50 @@ struct BackupTests {
         }
     }
 
+    @Test("a backup is not replaced by an earlier state of its server, nor by one that has grown since, without force")
+    func olderServer() async throws {
+        try await withFolder { path in
+            let (backup, copy) = ("\(path)-backup", "\(path)-copy")
+            defer { for path in [backup, copy] { try? FileManager.default.removeItem(atPath: path) } }
+            let account = try await withResult(at: path) { store in
+                let account = try await store.newAccount("anna")
+                _ = try await store.logs.append([1], key: nil, to: .cloudDocs, of: account)
+                return account
+            }
+            try FileManager.default.copyItem(atPath: path, toPath: copy)
+            try await withStore(at: path) { store in
+                _ = try await store.logs.append([2], key: nil, to: .cloudDocs, of: account)
+                _ = try await store.backUp(to: backup)
+                _ = try await store.logs.append([3], key: nil, to: .cloudDocs, of: account)
+                _ = try await store.backUp(to: backup)
+            }
+            try await withStore(at: copy) { store in
+                for payload: [UInt8] in [[8], [9], [10]] {
+                    await #expect {
+                        _ = try await store.backUp(to: backup)
+                    } throws: {
+                        let error = $0 as? StorageError
+                        return error?.code == .diverged && error?.message.contains("anna/CloudDocs, up to 3") ?? false
+                    }
+                    _ = try await store.logs.append(payload, key: nil, to: .cloudDocs, of: account)
+                }
+                // A removed container is no sign.
+                try await store.removeContainer(.cloudDocs, ofAccount: "anna")
+                _ = try await store.backUp(to: backup)
+            }
+            try await withStore(at: path) { store in
+                _ = try await store.backUp(to: backup, force: true)
+                _ = try await store.backUp(to: backup)
+            }
+        }
+    }
+
+    private func withResult<T>(at path: String, _ body: (ServerStore) async throws -> T) async throws -> T {
+        var result: T?
+        try await withStore(at: path) { result = try await body($0) }
+        return try #require(result)
+    }
+
     @Test("a directory that other users can enter is closed when a server or a backup uses it")
     func closedToOthers() async throws {
         try await withFolder { path in

@@ -64,7 +64,7 @@ struct BucketFaultTests {
             chunks.objects = ChunkBucket(try scene.bucket.client(of: location), scene.store.database)
             _ = await expectStorage(.failed) { try await scene.put([part(2, [2])], with: chunks) }
             _ = await expectStorage(.failed) { _ = try await chunks.read(place, 0..<3) }
-            _ = await expectStorage(.failed) { try await chunks.objects.checkHealth() }
+            _ = await expectStorage(.failed) { _ = try await chunks.objects.keep(generation: 1) }
             let isMissing = try await scene.isMissing(part(2, []))
             #expect(isMissing)
             // Nothing is distrusted because the bucket could not be asked.

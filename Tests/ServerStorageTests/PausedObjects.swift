@@ -44,6 +44,7 @@ final class PausedObjects: ChunkObjects {
         in containers: [Int64], settledBefore mark: Int64?, _ visit: ([String]) async throws -> Bool
     ) async throws { try await base.forEachName(in: containers, settledBefore: mark, visit) }
     func removeAll(of container: Int64) async throws { try await base.removeAll(of: container) }
-    func checkHealth() async throws { try await base.checkHealth() }
+    func keep(generation: Int64) async throws -> Int64 { try await base.keep(generation: generation) }
+    func generation() async throws -> Int64? { try await base.generation() }
     func freeBytes() async throws -> UInt64? { try await base.freeBytes() }
 }

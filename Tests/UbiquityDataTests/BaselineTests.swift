@@ -203,6 +203,40 @@ struct BaselineTests {
         #expect(try copy.text("SELECT name FROM tag WHERE id = 'y'") == "other")
     }
 
+    @Test(
+        "a baseline that stands for other files of another device than were received stops the import and changes nothing"
+    )
+    func otherFiles() throws {
+        try desk.close()
+        try folder.foreign("desk", "PRAGMA wal_checkpoint(TRUNCATE)")
+        try FileManager.default.copyItem(atPath: folder.file("desk"), toPath: folder.file("copy"))
+        // The cloud as it is now, with a baseline that stands for files of the desk and of a third device.
+        let third = try open("third", device: 3)
+        try third.execute("INSERT INTO tag VALUES ('z', 'of the third')")
+        try publish(third)
+        let original = try open("desk", device: 1)
+        try read(original)
+        try work(original)
+        clock.advance(days: 61)
+        try publish(original)
+        let heads = try cloud.files().filter { $0.file.kind == .head }.map {
+            try RecordBaseline(decoding: $0.file.bytes)
+        }
+        let stood = try #require(heads.last?.files[DeviceID(1)])
+        // The cloud as it was before it went back, with other files under the same numbers.
+        let lost = MemoryCloud()
+        let copy = try folder.open("copy", BookTables.all, device: 1, BookTables.schema, clock: clock)
+        for number in 1...stood {
+            try copy.execute("INSERT INTO tag VALUES ('lost \(number)', 'lost')")
+            try copy.publish(to: MemoryRecords(cloud: lost, device: copy.device))
+            lost.deliver()
+        }
+        try lap.importFiles(from: MemoryRecords(cloud: lost, device: lap.device))
+        let before = try lap.dump(BookTables.all)
+        #expect(throws: UbiquitousDatabaseError.self) { try read(lap) }
+        #expect(try lap.dump(BookTables.all) == before)
+    }
+
     @Test("a baseline of a newer format, and a damaged one, stop the import and change nothing")
     func formats() throws {
         try work(desk)

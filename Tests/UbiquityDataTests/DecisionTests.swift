@@ -315,7 +315,7 @@ struct DecisionTests {
             "desk", "DROP TABLE _ubq_beside", "DROP TABLE _ubq_baseline", "DROP TABLE _ubq_outgoing",
             "DROP TABLE _ubq_part", "ALTER TABLE _ubq_state DROP COLUMN baselines",
             "ALTER TABLE _ubq_state DROP COLUMN unfit", "ALTER TABLE _ubq_device DROP COLUMN base",
-            "ALTER TABLE _ubq_device DROP COLUMN checksum", "ALTER TABLE _ubq_device DROP COLUMN bytes",
+            "ALTER TABLE _ubq_device DROP COLUMN digest", "ALTER TABLE _ubq_device DROP COLUMN bytes",
             "UPDATE _ubq_state SET layout = 1")
         let desk = try folder.open("desk", Self.tables, device: 1, Self.schema)
         let conflict = try #require(try desk.conflicts().first)

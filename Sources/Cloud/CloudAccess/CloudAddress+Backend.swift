@@ -1,4 +1,5 @@
 import Basics
+package import CloudProtocol
 package import CloudStorage
 package import DaemonProtocol
 import DirectoryCloud
@@ -8,12 +9,15 @@ import SystemPackage
 extension CloudAddress {
     /// Returns the backend for this address, with the credentials that this device keeps for it. Sends no request.
     ///
+    /// - Parameter sender: The device as it calls itself to a server; nil for a program that is none.
     /// - Throws: ``DaemonFailure`` if the address is invalid, or `Errno` if the folder around the embedded cloud cannot be created.
-    package func backend(_ logger: Logger) throws -> any CloudBackend {
+    package func backend(
+        _ logger: Logger, sender: @escaping @Sendable () -> RequestSender? = { nil }
+    ) throws -> any CloudBackend {
         let path: String
         switch self {
         case .directory(let directory): path = directory
-        case .http(let url): return try ServerAccess.backend(url, logger)
+        case .http(let url): return try ServerAccess.backend(url, logger, sender)
         case .s3(let url): return try BucketAccess.backend(url, logger)
         }
         // The embedded cloud may be created; the parent of any other folder may be a disk that is not mounted now.

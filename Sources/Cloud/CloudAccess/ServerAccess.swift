@@ -8,13 +8,15 @@ package import Logging
 
 /// Access of this device to a server: the backend of a mount, and signing in and out.
 package enum ServerAccess {
-    static func backend(_ url: String, _ logger: Logger) throws(DaemonFailure) -> any CloudBackend {
+    static func backend(
+        _ url: String, _ logger: Logger, _ sender: @escaping @Sendable () -> RequestSender?
+    ) throws(DaemonFailure) -> any CloudBackend {
         let address = try address(url)
         let file = TokenFile(.current, server: address.description)
         let record = file.record
         try requireEncryption(of: address, isAllowed: record?.allowsPlaintext ?? false)
         let trust = try trust(record?.authority, from: file.path)
-        return HTTPBackend(address: address, trust: trust, logger: logger) { file.token }
+        return HTTPBackend(address: address, trust: trust, logger: logger, sender: sender) { file.token }
     }
 
     /// The user's options for a connection besides its address.

@@ -27,7 +27,8 @@ package protocol CloudBackend: Sendable {
     func append(
         _ payload: [UInt8], to container: ContainerName, after position: LogPosition
     ) async throws -> LogSequence
-    /// Returns at most `limit` entries after a position, in order and without gaps; none at the end of the log.
+    /// Returns at most `limit` entries after a position, in order and without gaps; none at the end of the log. With the limit 0 the call
+    /// only asks whether the log has the position.
     ///
     /// - Throws: `diverged` if the log does not have this position, or an entry does not follow the one before it.
     func entries(in container: ContainerName, after position: LogPosition, limit: Int) async throws -> [LogRecord]

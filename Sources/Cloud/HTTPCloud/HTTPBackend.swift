@@ -20,11 +20,14 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
     /// Makes a backend. `token` is called before each request, so that signing in again needs no restart. Nothing is sent before
     /// ``connect(create:)``.
     ///
-    /// - Parameter trust: The certificates that an encrypted connection accepts.
+    /// - Parameters:
+    ///   - trust: The certificates that an encrypted connection accepts.
+    ///   - sender: The device as it calls itself in each request; nil for a program that is none.
     package init(
-        address: ServerAddress, trust: ServerTrust = .system, logger: Logger, token: @escaping @Sendable () -> String?
+        address: ServerAddress, trust: ServerTrust = .system, logger: Logger,
+        sender: @escaping @Sendable () -> RequestSender? = { nil }, token: @escaping @Sendable () -> String?
     ) {
-        connection = ServerConnection(address: address, trust: trust, logger: logger, token: token)
+        connection = ServerConnection(address: address, trust: trust, logger: logger, sender: sender, token: token)
     }
 
     package func connect(create: Bool) async throws -> CloudIdentity {
@@ -74,12 +77,12 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
         exchange.answerLimit = CloudLimits.pageBytes + CloudLimits.entry
         let bytes = try await connection.send(exchange)
         let page = try decoding { () throws(ByteCodingError) in try LogPage(decoding: bytes) }
-        guard page.payloads.isEmpty || page.first == position.sequence.next, page.payloads.count <= max(1, limit) else {
+        guard page.payloads.isEmpty || page.first == position.sequence.next, page.payloads.count <= max(1, most) else {
             throw CloudError(
                 .damaged, "The server returned another part of the log of \(container) than requested.")
         }
         var last = position
-        return page.payloads.map { payload in
+        return page.payloads.prefix(most).map { payload in
             last = last.following(payload)
             return LogRecord(last, payload)
         }

@@ -9,6 +9,7 @@ package final class ServerConnection: Sendable {
     package let address: ServerAddress
     let log: Logger
     private let token: @Sendable () -> String?
+    private let sender: @Sendable () -> RequestSender?
     private let cloud = Mutex<String?>(nil)
     private let connections: HTTPConnections
     /// Connections to the bucket of the server, which has a certificate of its own.
@@ -17,12 +18,16 @@ package final class ServerConnection: Sendable {
     /// Whether the server's last response requested that this device resets itself.
     private let resetAsked = Mutex(false)
 
-    /// - Parameter trust: The certificates that an encrypted connection accepts.
+    /// - Parameters:
+    ///   - trust: The certificates that an encrypted connection accepts.
+    ///   - sender: The device as it calls itself in each request; nil for a program that is none.
     package init(
-        address: ServerAddress, trust: ServerTrust = .system, logger: Logger, token: @escaping @Sendable () -> String?
+        address: ServerAddress, trust: ServerTrust = .system, logger: Logger,
+        sender: @escaping @Sendable () -> RequestSender? = { nil }, token: @escaping @Sendable () -> String?
     ) {
         self.address = address
         self.token = token
+        self.sender = sender
         log = logger
         connections = HTTPConnections(trust: trust)
     }
@@ -122,6 +127,7 @@ package final class ServerConnection: Sendable {
         if exchange.needsToken {
             guard let token = token() else { throw AttemptFailure(.notSignedIn(address)) }
             request.add("Authorization", "Bearer \(token)")
+            if let sender = sender() { request.add(RequestSender.header, sender.text) }
         }
         if !exchange.isForAnyCloud, let cloud = cloud.withLock({ $0 }) {
             request.add(CloudProtocolVersion.cloudHeader, cloud)

@@ -3,6 +3,7 @@ import CallHandlers
 import ClaimService
 import CloudAccess
 import CloudModel
+import CloudProtocol
 import CloudStorage
 import ControlServer
 import DaemonProtocol
@@ -85,7 +86,9 @@ struct Device: Sendable {
         files.applyIgnoreFiles()
         watches = WatchNotifier(files, invalidator, log: logger)
         cloud = SwitchableCloud(
-            try configuration.cloud.backend(logger),
+            try configuration.cloud.backend(logger) { [identity] in
+                RequestSender(id: identity.current, name: configuration.deviceName)
+            },
             isOffline: try metadata.read { try $0.setting(Self.offlineKey) } == Data([1]))
         let transfers = try Self.transfers(cloud)
         let context = EngineContext(

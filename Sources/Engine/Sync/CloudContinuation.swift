@@ -23,7 +23,8 @@ package struct CloudContinuation {
         guard !read.isEmpty else { throw CloudError(.foreign, "\(refusal) \(advice)") }
         for container in read {
             do {
-                _ = try await backend.entries(in: container.name, after: container.position, limit: 1)
+                // A question: another cloud did not go back because it lacks the position.
+                _ = try await backend.entries(in: container.name, after: container.position, limit: 0)
             } catch let error as CloudError where [.diverged, .notFound].contains(error.code) {
                 throw CloudError(
                     .foreign,

@@ -10,6 +10,7 @@ final class HealthWatch: Service {
     private struct Look {
         var at: ContinuousClock.Instant
         var failure: CloudFailure?
+        var setBack: SetBack?
     }
 
     private let store: ServerStore
@@ -35,12 +36,16 @@ final class HealthWatch: Service {
 
     func look() async {
         var failure: CloudFailure?
-        do { try await store.checkHealth() } catch {
+        var setBack = setBack
+        do { setBack = try await store.checkHealth() } catch {
             failure = Refusals.failure(of: error)
             log.error("the server is unhealthy", metadata: ["error": "\(error)"])
         }
-        last.withLock { $0 = Look(at: .now, failure: failure) }
+        last.withLock { [setBack] in $0 = Look(at: .now, failure: failure, setBack: setBack) }
     }
+
+    /// Whether the server's data went back to an earlier state, as of the last look that succeeded; nil before the first.
+    var setBack: SetBack? { last.withLock { $0?.setBack } }
 
     var isWell: Bool { failure == nil }
 

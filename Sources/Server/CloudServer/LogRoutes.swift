@@ -10,7 +10,8 @@ struct LogRoutes: Sendable {
     let reader: BodyReader
 
     func append(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let account = try context.requireDevice().account
+        let device = try context.requireDevice()
+        let account = device.account
         let name = try context.container()
         let key = try request.headers[.appendKey].map { text in
             guard let key = AppendKey(text) else {
@@ -20,19 +21,38 @@ struct LogRoutes: Sendable {
         }
         let position = try request.position("after")
         let sequence = try await reader.read(request, upTo: CloudLimits.entry, of: account) { payload in
-            try await store.logs.append(payload, key: key, after: position, to: name, of: account)
+            try await noting(position, of: device, in: name) {
+                try await store.logs.append(payload, key: key, after: position, to: name, of: account)
+            }
         }
         return try .json(AppendResponse(sequence: sequence.value))
     }
 
     func read(_ request: Request, _ context: ServerContext) async throws -> Response {
-        let account = try context.requireDevice().account
+        let device = try context.requireDevice()
+        let account = device.account
         let name = try context.container()
         let after = try request.position("after")
         let limit = Int(clamping: try request.number("limit") ?? UInt64(CloudLimits.pageEntries))
         let grant = try await MemoryGrant(CloudLimits.pageBytes, of: account, in: reader.budget)
-        let page = try await store.logs.page(of: name, after: after, limit: limit, account: account).encoded()
+        let read = { try await store.logs.page(of: name, after: after, limit: limit, account: account).encoded() }
+        // Without a limit for entries the request asks whether this is a copy of a cloud that the device has read.
+        let page = limit == 0 ? try await read() : try await noting(after, of: device, in: name, read)
         grant.shrink(to: page.count)
         return .bytes(page, holding: grant, context)
+    }
+
+    /// Records whether the log has the position that a device has read.
+    private func noting<T>(
+        _ position: LogPosition, of device: SignedInDevice, in name: ContainerName, _ body: () async throws -> T
+    ) async throws -> T {
+        do {
+            let result = try await body()
+            await store.ahead.settle(position, of: device, in: name)
+            return result
+        } catch let error as StorageError where error.code == .diverged {
+            await store.ahead.note(position, of: device, in: name)
+            throw error
+        }
     }
 }

@@ -21,6 +21,13 @@ struct MetricsText {
         perAccount("ubiquity_account_log_entries", "Entries in the logs of its containers.", statistics) { $0.entries }
     }
 
+    mutating func add(_ setBack: SetBack) {
+        one(
+            "ubiquity_database_set_back", "gauge", "Whether the database went back to an earlier state.",
+            setBack.database == nil ? 0 : 1)
+        one("ubiquity_logs_set_back", "gauge", "Logs that lack entries which devices have read.", setBack.logs)
+    }
+
     private mutating func perAccount(
         _ name: String, _ help: String, _ statistics: ServerStatistics,
         _ value: (ServerStatistics.Account) -> UInt64?

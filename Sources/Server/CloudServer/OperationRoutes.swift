@@ -14,7 +14,7 @@ struct OperationRoutes: Sendable {
 
     func health(_ request: Request, _ context: ServerContext) throws -> Response {
         if let failure = health.failure { throw failure }
-        return try .json(["status": "ok"])
+        return try .json(HealthResponse(status: "ok", warning: health.setBack?.message))
     }
 
     /// Succeeds whenever the process handles requests. A supervisor restarts a process that does not; a failed database is no reason to.
@@ -36,6 +36,7 @@ struct OperationRoutes: Sendable {
         var text = MetricsText()
         metrics.registry.write(to: &text)
         text.add(try await store.statistics())
+        text.add(try await store.setBack())
         text.add(
             ProcessUse.now(), uptime: ContinuousClock.now - metrics.start, health: health.isWell,
             bodyBytes: budget.used)
@@ -50,4 +51,11 @@ struct OperationRoutes: Sendable {
         guard one.utf8.count == other.utf8.count else { return false }
         return zip(one.utf8, other.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
+}
+
+/// The response of `/health` while the server works.
+private struct HealthResponse: Encodable {
+    let status: String
+    /// Why the server's owner should look at it although it works; nil if there is no reason.
+    let warning: String?
 }

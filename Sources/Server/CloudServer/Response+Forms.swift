@@ -11,6 +11,7 @@ extension HTTPField.Name {
     static let resetAsked = HTTPField.Name(CloudRoutes.resetHeader)!
     static let host = HTTPField.Name("Host")!
     static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
+    static let sender = HTTPField.Name(RequestSender.header)!
     static let appendKey = HTTPField.Name(AppendKey.header)!
 }
 

@@ -21,6 +21,9 @@ struct TokenMiddleware: RouterMiddleware {
         connections.signIn(context.channel, device.account)
         guard device.scope == .full || Self.onlyReads(request, context) else { throw Refusals.readOnly }
         if let cloud = request.headers[.cloudIdentity], cloud != device.cloud { throw Refusals.foreign }
+        if let sender = request.headers[.sender].flatMap({ RequestSender($0) }) {
+            store.senders.note(sender, of: device, from: context.peer)
+        }
         var context = context
         context.signIn(device)
         context.logger[metadataKey: "device"] = "\(device.device)"

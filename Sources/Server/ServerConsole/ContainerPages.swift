@@ -5,6 +5,8 @@ package struct ContainerSummary: Sendable {
     package let name: ContainerName
     /// Nil while its log is being read.
     package let counts: Counts?
+    /// Whether devices have read more of the log than it has.
+    package let isSetBack: Bool
 
     package struct Counts: Sendable {
         package let files: Int
@@ -17,9 +19,10 @@ package struct ContainerSummary: Sendable {
         }
     }
 
-    package init(name: ContainerName, counts: Counts?) {
+    package init(name: ContainerName, counts: Counts?, isSetBack: Bool = false) {
         self.name = name
         self.counts = counts
+        self.isSetBack = isSetBack
     }
 }
 
@@ -33,9 +36,18 @@ extension PageFrame {
             """
             <h1>Containers</h1>
             \(usage(used, share))
+            \(containers.contains(where: \.isSetBack) ? setBackHint : .empty)
             \(containers.isEmpty ? "<p class=\"empty\">There are no containers yet. The first device that mounts this cloud creates one.</p>" : list(containers))
             \(pages(number))
             """, tab: .containers)
+    }
+
+    private var setBackHint: HTML {
+        """
+        <p class="notice" role="status">The server went back to an earlier state of the containers marked so: devices have read more of \
+        them than it has, and wait. Ask the server's owner for the newer state; otherwise reset these devices under \
+        <a href="\(url("devices"))">Devices</a>, which loses no document.</p>
+        """
     }
 
     private func usage(_ used: UInt64, _ share: UInt64?) -> HTML {
@@ -50,7 +62,7 @@ extension PageFrame {
         let rows = containers.map { container -> HTML in
             let counts = container.counts
             return """
-                <tr><th scope="row"><a href="\(url("c/\(container.name)"))">\(Shown.icon(.folder)) \(container.name.text)</a></th>
+                <tr><th scope="row"><a href="\(url("c/\(container.name)"))">\(Shown.icon(.folder)) \(container.name.text)</a>\(container.isSetBack ? " <span class=\"mark\">went back</span>" : HTML.empty)</th>
                 <td data-label="Files" class="number">\(counts.map { "\($0.files)" } ?? "…" as HTML)</td>
                 <td data-label="Size" class="number">\(counts.map { Shown.size($0.bytes) } ?? "…")</td>
                 <td data-label="Conflicts">\(counts.flatMap { $0.conflicts > 0 ? conflictMark(container.name, $0.conflicts) : nil })</td></tr>

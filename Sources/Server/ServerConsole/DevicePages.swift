@@ -11,12 +11,16 @@ package struct ShownDevice: Sendable {
     package let isRevoked: Bool
     package let isResetAsked: Bool
     package let isReadOnly: Bool
+    /// Whether it has read more of a log than the server has.
+    package let isAhead: Bool
     /// When the device's access ends; nil: when it is revoked.
     package let expires: Timestamp?
+    /// The states that use its token beside each other; none if it is one.
+    package let senders: [ShownSender]
 
     package init(
         number: Int64, name: String, created: Timestamp, seen: Timestamp, isRevoked: Bool, isResetAsked: Bool,
-        isReadOnly: Bool = false, expires: Timestamp? = nil
+        isReadOnly: Bool = false, isAhead: Bool = false, expires: Timestamp? = nil, senders: [ShownSender] = []
     ) {
         self.number = number
         self.name = name
@@ -25,7 +29,24 @@ package struct ShownDevice: Sendable {
         self.isRevoked = isRevoked
         self.isResetAsked = isResetAsked
         self.isReadOnly = isReadOnly
+        self.isAhead = isAhead
         self.expires = expires
+        self.senders = senders
+    }
+}
+
+/// A state of a device that uses its token beside another one.
+package struct ShownSender: Sendable {
+    package let id: DeviceID
+    package let name: String
+    package let address: String
+    package let seen: Timestamp
+
+    package init(id: DeviceID, name: String, address: String, seen: Timestamp) {
+        self.id = id
+        self.name = name
+        self.address = address
+        self.seen = seen
     }
 }
 
@@ -80,12 +101,28 @@ extension PageFrame {
             <h1>Devices</h1>
             \(list)
             \(pages(number))
+            \(devices.contains { !$0.senders.isEmpty } ? sharingHint : .empty)
             \(addDevice)
             <section aria-labelledby="browsers"><h2 id="browsers">Browsers</h2>
             <table><thead><tr><th scope="col">Browser</th><th scope="col">Last contact (UTC)</th>\
             <th scope="col"><span class="hidden">What to do</span></th></tr></thead><tbody>\(browsers.map(row))</tbody></table>
             \(browserCount > browsers.count ? "<p>These are the newest \(browsers.count) of \(browserCount).</p>" : HTML.empty)</section>
             """, tab: .devices)
+    }
+
+    private var sharingHint: HTML {
+        """
+        <p class="hint">Several states use the sign-in of one device. Mounts of one user share a sign-in; if these are such mounts, nothing \
+        is to be done. If they are copies of one machine, create a code below, and sign one of them in again with it \
+        (<code>ubiquity login</code>): each can then be revoked by itself.</p>
+        """
+    }
+
+    private func row(_ sender: ShownSender) -> HTML {
+        """
+        <br><span class="hint">\(Shown.visible(sender.name)) (\(Shown.visible("\(sender.id)"))), from \(Shown.visible(sender.address)), \
+        last contact \(Shown.time(sender.seen))</span>
+        """
     }
 
     private var addDevice: HTML {
@@ -114,9 +151,10 @@ extension PageFrame {
             actions = "\(reset) <a class=\"button grave\" href=\"\(url("devices/\(device.number)/revoke"))\">Revoke</a>"
         }
         let scope: HTML? = device.isReadOnly ? " <span class=\"mark\">read only</span>" : nil
+        let ahead: HTML? = device.isAhead ? " <span class=\"mark\">ahead of the server</span>" : nil
         let end: HTML? = device.expires.map { " <span class=\"hint\">until \(Shown.time($0))</span>" }
         return """
-            <tr><th scope="row"><bdi>\(Shown.visible(device.name))</bdi> <span class="hint">no. \(device.number)</span>\(scope)\(end)</th>
+            <tr><th scope="row"><bdi>\(Shown.visible(device.name))</bdi> <span class="hint">no. \(device.number)</span>\(scope)\(ahead)\(end)\(device.senders.map(row))</th>
             <td data-label="Signed in">\(Shown.time(device.created))</td>
             <td data-label="Last contact">\(Shown.time(device.seen))</td><td class="row">\(actions)</td></tr>
             """

@@ -21,6 +21,7 @@ struct DataDirectory: Sendable {
     /// What this program puts into the directory besides its database.
     private static let ownNames: Set<String> = [
         "chunks", "temporary", "trees", "folded", "lock", "copying", "collecting", "restoring", "metrics-token",
+        "generation",
         "server.sqlite-wal",
         "server.sqlite-shm", "lost+found",
     ]

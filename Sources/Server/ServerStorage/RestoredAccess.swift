@@ -17,6 +17,7 @@ struct RestoredAccess: Sendable {
         try AccountStore.withdrawAllCodes(db)
         try SessionStore.endAll(db)
         try SecretStore.removeAll(db)
+        try GenerationWatch.accept(db)
         guard !trustsDevices else { return }
         try SessionStore.removeAllPasskeys(db)
         try DeviceStore.suspendAll(db)
@@ -30,6 +31,8 @@ extension ServerStore {
     ///
     /// - Parameter trustsDevices: Whether devices, links and passkeys of that moment work without being confirmed.
     package func markRestored(trustsDevices: Bool) async throws {
+        // What lies beside the database is newer: from now on it is older again.
+        try await generations.look()
         let access = RestoredAccess(trustsDevices: trustsDevices)
         try await database.commit { try access.renew($0) }
     }

@@ -6,9 +6,9 @@ import NIOPosix
 
 /// Creates a server's directory from a backup.
 ///
-/// Every cloud in it gets a new identity, by which devices notice that they have seen more than the backup has. Anything that was revoked,
-/// withdrawn or used after the backup was made must not become valid again, and the backup cannot know it: so sign-in codes, recovery
-/// codes, browser sessions and passkeys end, and devices and links are suspended until the owner confirms them.
+/// Devices notice by their positions if they have seen more than the backup has. Anything that was revoked, withdrawn or used after the
+/// backup was made must not become valid again, and the backup cannot know it: so sign-in codes, recovery codes, browser sessions and
+/// passkeys end, and devices and links are suspended until the owner confirms them.
 package struct ServerRestore: Sendable {
     private let backup: BackupDirectory
     private let target: DataDirectory

@@ -11,8 +11,8 @@ extension ServerStore {
     /// Makes a backup in a directory that is absent, empty, or has an earlier backup; then only new chunks are copied. `progress` is called
     /// periodically, on a thread of its own.
     ///
-    /// - Parameter force: Whether to replace the backup of another server, which is refused otherwise.
-    /// - Throws: `invalid` for a server with its chunks in a bucket.
+    /// - Parameter force: Whether to replace the backup of another server, or of a later state of this one, which is refused otherwise.
+    /// - Throws: `invalid` for a server with its chunks in a bucket, `diverged` if the backup has entries that this server does not have.
     package func backUp(
         to path: String, mayLink: Bool = true, force: Bool = false,
         progress: @escaping @Sendable (CopyProgress) -> Void = { _ in }
@@ -28,6 +28,7 @@ extension ServerStore {
             defer { lock.release() }
             try database.copy(to: backup.newDatabase)
             let copied = try SQLiteFile(path: backup.newDatabase)
+            if !force { try backup.requireHistory(in: copied) }
             let copying = ChunkCopying(
                 source: directory.chunks, target: backup.chunks, copy: FileCopy(mayLink: mayLink))
             let outcome = try copying.run(copied, progress) { _ in }

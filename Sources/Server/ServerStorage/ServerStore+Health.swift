@@ -3,19 +3,16 @@ import CloudProtocol
 import Glibc
 
 extension ServerStore {
-    /// Checks that the server can store something: makes a commit, and a file or an object. Throws the reason if that fails.
-    package func checkHealth() async throws {
+    /// Checks that the server can store something: makes a commit, and a file or an object. Throws the reason if that fails. Together they show
+    /// whether the database went back, which is no failure.
+    @discardableResult
+    package func checkHealth() async throws -> SetBack {
         guard try await isDurable() else {
             throw StorageError(.failed, "Commits are not synced to the disk; start the server again.")
         }
-        let now = accounts.now()
-        try await database.commit(.statement) { db in
-            try db.execute(
-                """
-                INSERT INTO health ("only", at) VALUES (1, ?) ON CONFLICT ("only") DO UPDATE SET at = excluded.at
-                """, [now])
-        }
-        try await chunks.objects.checkHealth()
+        try await generations.look()
+        try await ahead.refresh()
+        return try await setBack()
     }
 
     /// Returns the token that gives access to the metrics, which is made when it is first needed: in a file that only its owner can read, or
@@ -27,16 +24,16 @@ extension ServerStore {
 }
 
 extension DataDirectory {
+    private var generationFile: String { "\(path)/generation" }
+
     /// Writes a file as chunks are written.
-    func tryFile() throws {
-        let path = "\(temporary)/health-\(getpid())"
-        let descriptor = try check("open") { open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
-        defer {
-            close(descriptor)
-            unlink(path)
-        }
-        try writeAll([UInt8](repeating: 1, count: 4_096)) { write(descriptor, $0.baseAddress, $0.count) }
-        try check("fsync") { fsync(descriptor) }
+    func keep(generation: Int64) throws {
+        try DurableFile(generationFile, temporary: "\(temporary)/generation-\(getpid())")
+            .replace(with: GenerationText.bytes(of: generation))
+    }
+
+    func generation() throws -> Int64? {
+        try readLine(of: generationFile).flatMap { GenerationText.generation(in: Array("\($0)\n".utf8)) }
     }
 
     func metricsToken() throws -> String {
@@ -56,7 +53,7 @@ extension DataDirectory {
         defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = try check("read") { read(descriptor, &buffer, buffer.count) }
-        let line = String(decoding: buffer.prefix(count).prefix { $0 > 0x20 }, as: UTF8.self)
+        let line = String(decoding: buffer.prefix(count).prefix { $0 >= 0x20 }, as: UTF8.self)
         return line.isEmpty ? nil : line
     }
 }

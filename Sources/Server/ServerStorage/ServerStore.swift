@@ -41,6 +41,11 @@ package final class ServerStore: Sendable {
     package let pages = PageTurns()
     /// Attempts of all processes of a cluster; nil for a server of one process, which counts in memory.
     package let sharedAttempts: AttemptStore?
+    /// Devices that have read more than the logs have.
+    package let ahead: AheadDevices
+    let generations: GenerationWatch
+    /// The states of devices that send requests.
+    package let senders: SenderStore
     let secrets: SecretStore
     /// Notifies the other processes of a cluster.
     private let notifier: ClusterNotifier?
@@ -118,6 +123,9 @@ package final class ServerStore: Sendable {
         }
         let objects: any ChunkObjects =
             if let bucket { ChunkBucket(bucket, database) } else { ChunkFiles(directory, threads) }
+        ahead = AheadDevices(database: database, time: time, log: log)
+        generations = GenerationWatch(database: database, time: time, objects: objects, log: log)
+        senders = SenderStore(database: database, time: time, log: log)
         accounts = AccountStore(database: database, time: time, objects: objects)
         devices = DeviceStore(database: database, time: time, log: log, accounts: accounts)
         secrets = SecretStore(database: database, time: time)
@@ -142,6 +150,7 @@ package final class ServerStore: Sendable {
         await notifier?.close()
         trees.close()
         await devices.contacts.settle()
+        await senders.settle()
         try await pages.close()
         try await threads.shutdownGracefully()
         try await workers.shutdownGracefully()

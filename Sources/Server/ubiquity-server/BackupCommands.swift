@@ -12,7 +12,7 @@ struct BackupCommand: AsyncParsableCommand {
             The directory is a complete backup at any time: the previous one until the new one is complete. The command may be \
             interrupted and repeated. On the same disk as the data, chunks are hard links, which protect against mistakes but \
             not against the loss of the disk; --copy copies their bytes. The backup of \
-            another server is not replaced without --force. Run as root, the command works as the user to whom the data \
+            another server, or of a later state of this one, is not replaced without --force. Run as root, the command works as the user to whom the data \
             belongs, so the backup's directory has to be that user's; one that does not exist is created for that user.
             """)
 
@@ -20,7 +20,7 @@ struct BackupCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The backup's directory: missing, empty, or with an earlier backup.", valueName: "dir"))
     var to: String
     @Flag(help: "Copy the chunks even where hard links are possible.") var copy = false
-    @Flag(help: "Replace the backup of another server.") var force = false
+    @Flag(help: "Replace the backup of another server, or of a later state of this one.") var force = false
 
     func run() async throws {
         try createFolder(to, forOwnerOf: place.requireDirectory(to: "backed up"))

@@ -17,9 +17,9 @@ struct ContainerCommand: AsyncParsableCommand {
         func run() async throws {
             try await withStore(place) { store in
                 try format.show(
-                    ["container", "entries"],
+                    ["container", "entries", "devices ahead"],
                     try await store.logs.containers(ofAccount: account).map {
-                        [.text($0.name), .number(Int64(clamping: $0.entries))]
+                        [.text($0.name), .number(Int64(clamping: $0.entries)), .number(Int64($0.devicesAhead))]
                     })
             }
         }

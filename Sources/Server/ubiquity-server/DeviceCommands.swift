@@ -89,16 +89,46 @@ struct DeviceNumber: ParsableArguments {
 extension ListFormat {
     func showDevices(_ devices: [DeviceRecord]) throws {
         try show(
-            ["number", "account", "name", "signed in", "last seen", "state", "scope", "expires"],
+            ["number", "account", "name", "signed in", "last seen", "state", "scope", "expires", "states"],
             devices.map { device in
-                let state =
-                    device.isRevoked
-                    ? "revoked" : device.isSuspended ? "suspended" : device.isResetAsked ? "reset requested" : "active"
                 return [
                     .number(device.id), .text(device.account), .text(device.name), .time(device.created),
-                    .time(device.seen), .text(state), .text(device.scope.rawValue),
+                    .time(device.seen), .text(device.state), .text(device.scope.rawValue),
                     device.expires.map { .time($0) } ?? .none,
+                    .rows(
+                        ["id", "name", "address", "first seen", "last seen"],
+                        device.senders.map {
+                            [.text("\($0.id)"), .text($0.name), .text($0.address), .time($0.first), .time($0.last)]
+                        }),
                 ]
             })
+        guard !json else { return }
+        for device in devices where !device.isRevoked { showSharing(of: device) }
+    }
+
+    /// Names the states that use a device's token beside each other, and says how they are separated.
+    private func showSharing(of device: DeviceRecord) {
+        let senders = DeviceSender.sharing(device.senders)
+        guard !senders.isEmpty else { return }
+        print("\nDevice \(device.id) is used by \(senders.count) states beside each other:")
+        for sender in senders {
+            let (name, address) = (Cell.text(sender.name).shown, Cell.text(sender.address).shown)
+            print("  \(sender.id)  \(name)  from \(address), last seen \(Cell.time(sender.last).shown)")
+        }
+        print(
+            """
+            Mounts of one user at one server share a sign-in; if these are such mounts, nothing is to be done. If they are copies of one \
+            machine, run `ubiquity login` on one of them, with a new code of `ubiquity-server account code \(device.account)`: each can \
+            then be revoked by itself.
+            """)
+    }
+}
+
+extension DeviceRecord {
+    fileprivate var state: String {
+        if isRevoked { return "revoked" }
+        if isSuspended { return "suspended" }
+        if isResetAsked { return "reset requested" }
+        return isAhead ? "ahead of the server" : "active"
     }
 }

@@ -20,16 +20,22 @@ struct ListFormat: ParsableArguments {
         case bytes(UInt64)
         case time(Timestamp)
         case none
+        /// A list, of which a table shows the length.
+        case rows([String], [[Cell]])
     }
 
     /// Prints rows whose cells are in the order of `columns`.
     func show(_ columns: [String], _ rows: [[Cell]]) throws {
         guard json else { return showTable(columns, rows) }
-        let objects = rows.map { row in
+        let data = try JSONSerialization.data(
+            withJSONObject: Self.objects(columns, rows), options: [.prettyPrinted, .sortedKeys])
+        print(String(decoding: data, as: UTF8.self))
+    }
+
+    fileprivate static func objects(_ columns: [String], _ rows: [[Cell]]) -> [[String: Any]] {
+        rows.map { row in
             Dictionary(uniqueKeysWithValues: zip(columns.map { $0.replacing(" ", with: "_") }, row.map(\.json)))
         }
-        let data = try JSONSerialization.data(withJSONObject: objects, options: [.prettyPrinted, .sortedKeys])
-        print(String(decoding: data, as: UTF8.self))
     }
 
     private func showTable(_ columns: [String], _ rows: [[Cell]]) {
@@ -51,6 +57,7 @@ extension ListFormat.Cell {
         case .bytes(let count): count
         case .time(let time): Self.text(time, "%Y-%m-%dT%H:%M:%SZ", gmtime_r)
         case .none: NSNull()
+        case .rows(let columns, let rows): ListFormat.objects(columns, rows)
         }
     }
 
@@ -64,6 +71,7 @@ extension ListFormat.Cell {
         case .bytes(let count): "\(ByteCount(count))"
         case .time(let time): Self.text(time, "%Y-%m-%d %H:%M", localtime_r)
         case .none: "-"
+        case .rows(_, let rows): "\(rows.count)"
         }
     }
 

@@ -84,6 +84,20 @@ extension CloudRule {
             }
             #expect(try await one.wholeLog(of: container).map(\.payload) == (1...5).map { [$0] })
         },
+        CloudRule("with the limit 0 a call only asks whether the log has a position") { cloud in
+            let (one, other, container) = try await cloud.twoDevices()
+            for number in UInt8(1)...3 { _ = try await one.append([number], to: container) }
+            let log = try await one.wholeLog(of: container)
+            for position in [.start] + log.map(\.position) {
+                #expect(try await other.entries(in: container, after: position, limit: 0).isEmpty)
+            }
+            for number in UInt64(1)...4 {
+                let foreign = LogPosition(LogSequence(number), Digest.zero.chained([9]))
+                await expectCloudError(.diverged) {
+                    _ = try await other.entries(in: container, after: foreign, limit: 0)
+                }
+            }
+        },
         CloudRule("a device that is behind appends after its position, and the digests follow all entries") { cloud in
             let (one, other, container) = try await cloud.twoDevices()
             _ = try await one.append([1], to: container)

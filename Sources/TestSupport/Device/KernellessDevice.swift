@@ -22,7 +22,7 @@ package final class KernellessDevice: Sendable {
     package let files: VirtualFileSystem
     package let context: EngineContext
     package let engine: SyncEngine
-    /// The clock of the device, unless ``init(_:cloud:id:time:settle:announcedSize:permits:transfers:patience:onCall:)`` was given another one.
+    /// The clock of the device, unless ``init(_:cloud:id:time:settle:announcedSize:permits:transfers:patience:closing:asksBeforeEvicting:copying:onCall:)`` was given another one.
     package let time: ManualTime
     /// The changes that the file system notified its observer of.
     package let changes = ChangeLog()
@@ -39,6 +39,7 @@ package final class KernellessDevice: Sendable {
     ///   - transfers: The transfers that uploads and downloads share; they must use `backend`.
     ///   - patience: How long a reader waits for bytes that are not here.
     ///   - closing: When the rows of closed files are updated.
+    ///   - state: The directory of another device, whose state this one begins with, whatever that one is doing.
     ///   - onCall: Runs before each call of the database that changes the disk; an error that it throws is thrown by the call.
     package init(
         _ backend: InMemoryBackend = InMemoryBackend(), cloud: (any CloudBackend)? = nil, id: DeviceID = DeviceID(7),
@@ -46,19 +47,24 @@ package final class KernellessDevice: Sendable {
         settle: Duration = .zero, announcedSize: UInt64 = 4 << 20,
         permits: any EnginePermits = UncontendedPermits(), transfers: TransferContext? = nil,
         patience: Duration = .zero, closing: CloseRecording = .immediate, asksBeforeEvicting: Bool = false,
+        copying state: String? = nil,
         onCall: (@Sendable (DatabaseCall) throws -> Void)? = nil
     ) throws {
         self.backend = backend
         previous = nil
         time = ManualTime(KernellessDevice.start)
         directory = NSTemporaryDirectory() + "/ubiquity-device-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        if let state {
+            try FileManager.default.copyItem(atPath: state, toPath: directory)
+        } else {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        }
         var log = Logger(label: "test")
         log.logLevel = .critical
         let clock: any TimeSource = other ?? time
         metadata = try MetadataDatabase(path: "\(directory)/metadata.sqlite", log: log, onCall: onCall)
         content = try ContentStore(directory: "\(directory)/content")
-        _ = try metadata.write { try $0.createContainer(.cloudDocs, at: clock.now()) }
+        if state == nil { _ = try metadata.write { try $0.createContainer(.cloudDocs, at: clock.now()) } }
         let transfers =
             try transfers
             ?? TransferContext(

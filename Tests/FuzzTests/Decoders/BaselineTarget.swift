@@ -60,7 +60,7 @@ enum BaselineSamples {
             let end = RecordPosition(version: version, file: 1, place: 2)
             let device = RecordBaseline.Device(
                 device: DeviceID(2), name: "desk 2", file: 1, version: version, base: .start,
-                chain: FileChain(checksum: 7, bytes: 300))
+                chain: FileChain(digest: Digest(words: (7, 1, 2, 3)), bytes: 300))
             return RecordBaseline(
                 store: store, name: name, end: end, devices: [device],
                 rules: Array(RecordSamples.records.rules.values), parts: [RecordBaseline.Part(of: try part)])

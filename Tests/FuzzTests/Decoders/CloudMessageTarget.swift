@@ -9,7 +9,8 @@ extension FuzzTarget {
         let text = String(decoding: bytes.prefix(4_096), as: UTF8.self)
         let fields = [
             ByteRange(text) != nil, DeviceToken(authorization: text) != nil, SignInCode(typed: text) != nil,
-            AppendKey(text) != nil, accepted { try ServerAddress(text) } != nil,
+            AppendKey(text) != nil, RequestSender(text) != nil, LogPosition(wireText: text) != nil,
+            accepted { try ServerAddress(text) } != nil,
         ]
         _ = accepted { try WireJSON.decode(CloudFailure.self, from: bytes) }
         _ = accepted { try WireJSON.decode(SignInRequest.self, from: bytes) }
@@ -22,7 +23,9 @@ extension FuzzTarget {
             ChunkBatch([ChunkBatch.Part(id: id, frame: [1, 2, 3])]).encoded(),
             WireJSON.encode(ChangeFeedEvent(revision: 9, containers: ["CloudDocs": 4])),
             WireJSON.encode(CloudFailure(.quota, "It is full.")),
-        ] + ["bytes=1-20", "Bearer ubq_1_00", "ABCD-EFGH-JKMN-PQRS", "https://[::1]:443/a"].map { Array($0.utf8) }
+        ]
+            + ["bytes=1-20", "Bearer ubq_1_00", "ABCD-EFGH-JKMN-PQRS", "https://[::1]:443/a", "0000000000000001 a%20b"]
+            .map { Array($0.utf8) }
     }
 
     private static func isStable(page bytes: [UInt8]) throws(Violation) -> Bool {

@@ -52,9 +52,23 @@ struct BaselineTaker {
         try records.restore(item)
     }
 
+    /// Compares the files of the other devices where the baseline and this database have folded equally many.
+    private func confirmOthers(_ head: RecordBaseline, _ state: StoreState) throws {
+        let (devices, records) = (
+            FoldedDevices(statements: statements), StoredRecords(statements: statements, now: time)
+        )
+        for device in head.devices where device.device != state.device {
+            guard try records.lastFile(of: device.device) == device.file,
+                let chain = try devices.chain(of: device.device), chain != device.chain
+            else { continue }
+            throw UbiquitousDatabaseError.otherFiles(device: device.name, file: device.file, path: path)
+        }
+    }
+
     /// Drops own transactions that the baseline stands for. Files of this device with other bytes than this database wrote come from a copy
     /// of it.
     private func confirm(_ head: RecordBaseline, _ state: StoreState) throws {
+        try confirmOthers(head, state)
         guard let own = head.devices.first(where: { $0.device == state.device }) else { return }
         let copied = UbiquitousDatabaseError.numberTaken(file: "file \(own.file) of \(path)")
         guard own.file <= state.files else { throw copied }

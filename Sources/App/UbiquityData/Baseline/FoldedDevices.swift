@@ -15,10 +15,10 @@ struct FoldedDevices {
 
     private func set(_ place: RecordFileOrder.Place, base: RecordPosition, _ chain: FileChain?) throws {
         try statements.run(
-            "UPDATE _ubq_device SET sequence = ?, change = ?, base = ?, checksum = ?, bytes = ? WHERE device = ?",
+            "UPDATE _ubq_device SET sequence = ?, change = ?, base = ?, digest = ?, bytes = ? WHERE device = ?",
             [
                 .bits(place.version.sequence.value), .integer(Int64(place.version.index)), .blob(base.encoded()),
-                chain.map { .integer(Int64($0.checksum)) } ?? .null, chain.map { .bits($0.bytes) } ?? .null,
+                chain.map { .blob($0.digest.bytes) } ?? .null, chain.map { .bits($0.bytes) } ?? .null,
                 .bits(place.device.value),
             ])
     }
@@ -26,19 +26,21 @@ struct FoldedDevices {
     /// Returns the sum of a device's folded files; nil if it is not known.
     func chain(of device: DeviceID) throws -> FileChain? {
         try statements.first(
-            "SELECT checksum, bytes FROM _ubq_device WHERE device = ?", [.bits(device.value)]
+            "SELECT digest, bytes FROM _ubq_device WHERE device = ?", [.bits(device.value)]
         ) { Self.chain($0[0], $0[1]) } ?? nil
     }
 
-    private static func chain(_ checksum: RecordValue, _ bytes: RecordValue) -> FileChain? {
-        guard case .integer(let checksum) = checksum, case .integer(let bytes) = bytes else { return nil }
-        return FileChain(checksum: UInt32(truncatingIfNeeded: checksum), bytes: UInt64(bitPattern: bytes))
+    private static func chain(_ digest: RecordValue, _ bytes: RecordValue) -> FileChain? {
+        guard case .blob(let digest) = digest, let digest = Digest(digest), case .integer(let bytes) = bytes else {
+            return nil
+        }
+        return FileChain(digest: digest, bytes: UInt64(bitPattern: bytes))
     }
 
     /// Returns the devices as a baseline has them; nil if something about one is not known.
     func all() throws -> [RecordBaseline.Device]? {
         let devices = try statements.all(
-            "SELECT device, name, file, sequence, change, base, checksum, bytes FROM _ubq_device ORDER BY device"
+            "SELECT device, name, file, sequence, change, base, digest, bytes FROM _ubq_device ORDER BY device"
         ) { row -> RecordBaseline.Device? in
             guard let chain = Self.chain(row[6], row[7]) else { return nil }
             return RecordBaseline.Device(

@@ -51,11 +51,11 @@ enum StateTables {
                 body BLOB NOT NULL)
             """,
             "CREATE INDEX _ubq_lost_row ON _ubq_lost(tbl, key)",
-            // base is what the device had applied at its last transaction. checksum and bytes are the sum of its files; they are NULL if some were
+            // base is what the device had applied at its last transaction. digest and bytes are the chain of its files; they are NULL if some were
             // folded by a release that did not keep it, and then this device writes no baseline.
             """
             CREATE TABLE _ubq_device(device INTEGER PRIMARY KEY, file INTEGER NOT NULL, sequence INTEGER NOT NULL,
-                change INTEGER NOT NULL, name TEXT NOT NULL, base BLOB, checksum INTEGER, bytes INTEGER)
+                change INTEGER NOT NULL, name TEXT NOT NULL, base BLOB, digest BLOB, bytes INTEGER)
             """,
             besideTable,
             // What the tables show because of pending transactions: rows that became others, and rows that they touched.
@@ -109,7 +109,7 @@ enum StateTables {
             for column in ["baselines", "unfit"] {
                 try statements.run("ALTER TABLE _ubq_state ADD COLUMN \(column) INTEGER NOT NULL DEFAULT 0")
             }
-            for column in ["base BLOB", "checksum INTEGER", "bytes INTEGER"] {
+            for column in ["base BLOB", "digest BLOB", "bytes INTEGER"] {
                 try statements.run("ALTER TABLE _ubq_device ADD COLUMN \(column)")
             }
         }

@@ -14,6 +14,9 @@ public enum UbiquitousDatabaseError: Error, Hashable, CustomStringConvertible {
     case noMount(path: String)
     /// A file of this device is in the cloud with other transactions: two copies of the database have written.
     case numberTaken(file: String)
+    /// A baseline stands for other files of another device than this database has folded: the cloud went back, or a copy of that device has
+    /// written.
+    case otherFiles(device: String, file: UInt64, path: String)
     /// The files of the shared database change all the time.
     case changing(path: String)
     /// A lost value belongs to a row or a column that is not in the table.
@@ -44,6 +47,10 @@ public enum UbiquitousDatabaseError: Error, Hashable, CustomStringConvertible {
         case .numberTaken(let file):
             "\(file) has other transactions than this database wrote. The database was restored from a copy, or a copy of it "
                 + "is in use. Attach a new file to the shared database, and copy rows that are missing there."
+        case .otherFiles(let device, let file, let path):
+            "The cloud has other transactions of “\(device)” up to file \(file) than \(path) has received. The cloud went back to an "
+                + "earlier state, or a copy of that device's database is in use. Attach a new file to the shared database, "
+                + "and copy rows that are missing there."
         case .changing(let path):
             "\(path) changed while it was listed. Nothing was changed. Try again in a moment."
         case .notShown(let table):

@@ -15,7 +15,10 @@ extension ConsoleRoutes {
         let devices = list.devices.map {
             ShownDevice(
                 number: $0.id, name: $0.name, created: $0.created, seen: $0.seen, isRevoked: $0.isRevoked,
-                isResetAsked: $0.isResetAsked, isReadOnly: $0.scope == .read, expires: $0.expires)
+                isResetAsked: $0.isResetAsked, isReadOnly: $0.scope == .read, isAhead: $0.isAhead, expires: $0.expires,
+                senders: DeviceSender.sharing($0.senders).map {
+                    ShownSender(id: $0.id, name: $0.name, address: $0.address, seen: $0.last)
+                })
         }
         let sessions = try await service.store.sessions.newest(of: visit.account, limit: ListPage.size)
         let browsers = sessions.newest.map {

@@ -12,6 +12,7 @@ extension ConsoleRoutes {
         let use = try await service.store.accounts.use(of: visit.account)
         let page = try request.page()
         let names = try await service.store.logs.containers(of: visit.account)
+        let setBack = try await service.store.logs.setBackContainers(of: visit.account)
         var summaries: [ContainerSummary] = []
         // All containers together have a few seconds. One whose log takes longer shows its numbers next time.
         let deadline = ContinuousClock.now + .seconds(3)
@@ -21,7 +22,7 @@ extension ConsoleRoutes {
             let counts = totals.map {
                 ContainerSummary.Counts(files: $0.files, bytes: $0.bytes, conflicts: $0.conflicts)
             }
-            summaries.append(ContainerSummary(name: name, counts: counts))
+            summaries.append(ContainerSummary(name: name, counts: counts, isSetBack: setBack.contains(name)))
         }
         return visit.frame.containersPage(
             summaries, page: ListPage(page, total: names.count), used: use.used, share: use.share)

@@ -83,16 +83,23 @@ final class ChunkBucket: ChunkObjects {
             .damaged, "The object of chunk \(place.id) is damaged. Devices that have the chunk will upload it again.")
     }
 
-    /// Writes and reads an object as chunks are.
-    func checkHealth() async throws {
+    private var healthKey: String { "\(root)health" }
+
+    func keep(generation: Int64) async throws -> Int64 {
         try await requireOwner()
-        try await translating {
-            let (key, bytes) = ("\(self.root)health", [UInt8](repeating: 1, count: 4_096))
-            try await self.client.put(key, bytes)
-            guard case .object(let object) = try await self.client.get(key, limit: bytes.count), object.bytes == bytes
-            else {
-                throw StorageError(.failed, "The server's bucket does not return what was written.")
-            }
+        try await translating { try await self.client.put(self.healthKey, GenerationText.bytes(of: generation)) }
+        guard let found = try await self.generation() else {
+            throw StorageError(.failed, "The server's bucket does not return what was written.")
+        }
+        return found
+    }
+
+    func generation() async throws -> Int64? {
+        try await requireOwner()
+        return try await translating {
+            let reading = try await self.client.get(self.healthKey, limit: GenerationText.limit)
+            guard case .object(let object) = reading else { return nil }
+            return GenerationText.generation(in: object.bytes)
         }
     }
 

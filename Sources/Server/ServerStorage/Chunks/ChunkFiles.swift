@@ -58,7 +58,16 @@ final class ChunkFiles: ChunkObjects {
         try await threads.blocking { [directory] in try removeTree("\(directory.chunks)/\(container)") }
     }
 
-    func checkHealth() async throws { try await threads.blocking { [directory] in try directory.tryFile() } }
+    func keep(generation: Int64) async throws -> Int64 {
+        try await threads.blocking { [directory] in
+            try directory.keep(generation: generation)
+            return generation
+        }
+    }
+
+    func generation() async throws -> Int64? {
+        try await threads.blocking { [directory] in try directory.generation() }
+    }
 
     func freeBytes() async throws -> UInt64? {
         try await threads.blocking { [directory] in try directory.freeBytes() }

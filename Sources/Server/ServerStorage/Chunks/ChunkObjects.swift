@@ -54,8 +54,13 @@ protocol ChunkObjects: Sendable {
     /// Removes all frames of a container, whose rows have been removed.
     func removeAll(of container: Int64) async throws
 
-    /// Checks that frames can be written.
-    func checkHealth() async throws
+    /// Writes the number of the database's generation where it does not move with the database, as frames are written.
+    ///
+    /// - Returns: The number that is there then, which may be that of another process.
+    func keep(generation: Int64) async throws -> Int64
+
+    /// Returns that number; nil if there is none.
+    func generation() async throws -> Int64?
 
     /// Returns how many bytes may still be written; nil if there is no limit.
     func freeBytes() async throws -> UInt64?

@@ -20,6 +20,8 @@ enum ServerSchema {
         migrator.registerMigration("shared") { db in try db.execute(sql: sharedTables) }
         migrator.registerMigration("migrationMark") { db in try db.execute(sql: migrationMark) }
         migrator.registerMigration("linkCosts") { db in try db.execute(sql: StorageCost.addLinks) }
+        migrator.registerMigration("setBack") { db in try db.execute(sql: setBack) }
+        migrator.registerMigration("senders") { db in try db.execute(sql: senders) }
         return migrator
     }
 

@@ -2,8 +2,9 @@ import Basics
 
 /// Devices as their account sees them, a page at a time.
 extension DeviceStore {
-    private static let columns = """
-        SELECT device.*, account.name AS accountName FROM device JOIN account ON account.id = device.account
+    static let columns = """
+        SELECT device.*, account.name AS accountName, (SELECT COUNT(*) FROM ahead WHERE ahead.device = device.id) AS logsAhead
+        FROM device JOIN account ON account.id = device.account
         """
 
     /// Returns a page of an account's devices, ordered by number, and how many there are.
@@ -14,7 +15,8 @@ extension DeviceStore {
             let total = try db.value(Int.self, "SELECT COUNT(*) FROM device WHERE account = ?", [account.value])
             let rows = try db.rows(
                 "\(Self.columns) WHERE account = ? ORDER BY device.id LIMIT ? OFFSET ?", [account.value, limit, offset])
-            return (try rows.map(DeviceRecord.init), total ?? 0)
+            let senders = try SenderStore.all(of: account.value, db)
+            return (try rows.map { try DeviceRecord($0, senders) }, total ?? 0)
         }
     }
 
@@ -22,7 +24,7 @@ extension DeviceStore {
     package func device(_ number: Int64, of account: AccountID) async throws -> DeviceRecord? {
         try await database.read { db in
             try db.row("\(Self.columns) WHERE device.id = ? AND account = ?", [number, account.value])
-                .map(DeviceRecord.init)
+                .map { try DeviceRecord($0, [:]) }
         }
     }
 
@@ -39,12 +41,13 @@ extension DeviceStore {
 }
 
 extension DeviceRecord {
-    init(_ row: StorageRow) throws {
+    init(_ row: StorageRow, _ senders: [Int64: [DeviceSender]]) throws {
         try self.init(
             id: row["id"], account: row["accountName"], name: row["name"],
             created: Timestamp(seconds: row["created"]), seen: Timestamp(seconds: row["seen"]),
             isRevoked: (row["revoked"] as Int64?) != nil, isSuspended: (row["suspended"] as Int64?) != nil,
-            isResetAsked: (row["resetAsked"] as Int64?) != nil, scope: DeviceScope(stored: row["scope"]),
-            expires: (row["expires"] as Int64?).map { Timestamp(seconds: $0) })
+            isResetAsked: (row["resetAsked"] as Int64?) != nil, isAhead: (row["logsAhead"] as Int64) > 0,
+            scope: DeviceScope(stored: row["scope"]),
+            expires: (row["expires"] as Int64?).map { Timestamp(seconds: $0) }, senders: senders[row["id"]] ?? [])
     }
 }

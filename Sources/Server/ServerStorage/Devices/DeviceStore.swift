@@ -16,9 +16,13 @@ package struct DeviceRecord: Hashable, Sendable {
     package let isSuspended: Bool
     /// Whether a reset was requested that the device has not begun.
     package let isResetAsked: Bool
+    /// Whether the device has read more of a log than the server has (``AheadDevices``).
+    package let isAhead: Bool
     package let scope: DeviceScope
     /// When the device's access ends; nil: when it is revoked.
     package let expires: Timestamp?
+    /// The states that have used the device's token.
+    package let senders: [DeviceSender]
 }
 
 /// The device that makes a request.
@@ -184,10 +188,10 @@ package struct DeviceStore: NounStore {
         try await database.read { db in
             let rows = try db.rows(
                 """
-                SELECT device.*, account.name AS accountName FROM device JOIN account ON account.id = device.account
-                WHERE ? IS NULL OR account.name = ? ORDER BY device.id
+                \(Self.columns) WHERE ? IS NULL OR account.name = ? ORDER BY device.id
                 """, [account, account])
-            return try rows.map(DeviceRecord.init)
+            let senders = try SenderStore.all(of: nil, db)
+            return try rows.map { try DeviceRecord($0, senders) }
         }
     }
 

@@ -46,13 +46,35 @@ extension LogStore {
         StorageError(.notFound, "There is no container \(name) in this cloud.")
     }
 
-    /// Returns the containers of an account with the ends of their logs, for the server's owner.
-    package func containers(ofAccount name: String) async throws -> [(name: String, entries: UInt64)] {
+    /// A container for the server's owner.
+    package struct ListedContainer: Hashable, Sendable {
+        package let name: String
+        package let entries: UInt64
+        /// How many devices have read more of the log than it has.
+        package let devicesAhead: Int
+    }
+
+    package func containers(ofAccount name: String) async throws -> [ListedContainer] {
         try await database.read { db in
             let account = try AccountStore.requireAccount(named: name, db)
-            return try db.rows("SELECT name, sequence FROM container WHERE account = ? ORDER BY name", [account]).map {
-                (name: try $0["name"] as String, entries: UInt64(clamping: try $0["sequence"] as Int64))
+            let ahead = try AheadDevices.logs(db)
+            return try db.rows("SELECT id, name, sequence FROM container WHERE account = ? ORDER BY name", [account])
+                .map {
+                    try ListedContainer(
+                        name: $0["name"], entries: UInt64(clamping: $0["sequence"] as Int64),
+                        devicesAhead: ahead[$0["id"]] ?? 0)
+                }
+        }
+    }
+
+    /// Returns the containers of an account of which devices have read more than the logs have.
+    package func setBackContainers(of account: AccountID) async throws -> Set<ContainerName> {
+        try await database.read { db in
+            let names = try AheadDevices.logs(db).keys.compactMap { container in
+                try db.value(
+                    String.self, "SELECT name FROM container WHERE id = ? AND account = ?", [container, account.value])
             }
+            return Set(names.compactMap { ContainerName($0) })
         }
     }
 

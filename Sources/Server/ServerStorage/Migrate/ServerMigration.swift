@@ -113,7 +113,7 @@ package struct ServerMigration: Sendable {
         case .resume(let mark), .finish(let mark): return mark
         case .begin(let id):
             // A bucket that is not usable must not leave a source that is not served.
-            try await target.objects.checkHealth()
+            _ = try await target.objects.keep(generation: target.objects.generation() ?? 0)
             let id = id ?? AccountStore.randomIdentity()
             try await source.mark(MigrationMark(id: id, role: .source, other: target.name), after: before)
             try progress(MigrationReport())

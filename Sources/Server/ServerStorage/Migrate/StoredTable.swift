@@ -52,8 +52,9 @@ struct StoredTable: Hashable, Sendable {
     /// Columns that the target assigns itself: the number of an entry's row, which is used nowhere else, and the name of a chunk's object.
     static let assigned = ["entry": ["id"], "chunk": ["object"]]
 
-    /// Tables that concern a database alone: the probe of `/health`, its bucket, and the mark of a migration.
-    static let ownOfDatabase: Set<String> = ["health", "bucket", "migration"]
+    /// Tables that concern a database alone: the probe of `/health`, its bucket, the mark of a migration, and what
+    /// devices say again: that they are ahead, and their states.
+    static let ownOfDatabase: Set<String> = ["health", "bucket", "migration", "ahead", "sender"]
 }
 
 // MARK: Statements

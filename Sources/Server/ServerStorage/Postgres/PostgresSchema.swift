@@ -13,6 +13,8 @@ enum PostgresSchema {
         Migration(name: "v1", script: PostgresTables.script),
         Migration(name: "shared", script: PostgresTables.shared),
         Migration(name: "migrationMark", script: PostgresTables.migrationMark),
+        Migration(name: "setBack", script: PostgresTables.setBack),
+        Migration(name: "senders", script: PostgresTables.senders),
     ]
 
     /// How long a migration may take.

@@ -1,22 +1,21 @@
 import Basics
+package import CloudModel
+import Cryptography
 
-/// A sum over a device's files in their order. Two chains are equal only if all files up to there are, so that a copy of a database that
-/// wrote other files under the same numbers is noticed also after the files are removed.
+/// The digest of a device's files in their order, as a log has one of its entries (``LogPosition``). Two chains are equal only if all files up to
+/// there are, so that a copy of a database that wrote other files under the same numbers is noticed also after the files are removed.
 package struct FileChain: Hashable, Sendable {
-    package var checksum: UInt32
+    package var digest: Digest
     /// The size of all files.
     package var bytes: UInt64
 
-    package init(checksum: UInt32 = 0, bytes: UInt64 = 0) {
-        self.checksum = checksum
+    package init(digest: Digest = .zero, bytes: UInt64 = 0) {
+        self.digest = digest
         self.bytes = bytes
     }
 
     package mutating func append(_ file: [UInt8]) {
-        var link = ByteWriter()
-        link.append(fixed: checksum)
-        link.append(fixed: Self.checksum(file))
-        checksum = CRC32C.checksum(link.bytes)
+        digest = digest.chained(file)
         bytes = bytes.addingClamped(UInt64(file.count))
     }
 

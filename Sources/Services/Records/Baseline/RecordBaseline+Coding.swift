@@ -28,7 +28,7 @@ extension RecordBaseline {
             writer.bytes.append(varint: device.version.sequence.value)
             writer.bytes.append(varint: UInt64(device.version.index))
             writer.append(device.base)
-            writer.bytes.append(fixed: device.chain.checksum)
+            writer.bytes.append(raw: device.chain.digest.bytes)
             writer.bytes.append(varint: device.chain.bytes)
         }
         writer.bytes.append(varint: UInt64(rules.count))
@@ -76,7 +76,7 @@ extension RecordReader {
         let name = RecordBaseline.Name(device: DeviceID(try bytes.fixed()), number: try bytes.varint())
         let end = try position()
         try readNames()
-        let devices = try list(of: 22) { reader throws(ByteCodingError) in try reader.device() }
+        let devices = try list(of: 50) { reader throws(ByteCodingError) in try reader.device() }
         let rules = try list(of: 6) { reader throws(ByteCodingError) in try reader.rules() }
         let parts = try list(of: 5) { reader throws(ByteCodingError) in
             RecordBaseline.Part(bytes: try reader.bytes.varint(), checksum: try reader.bytes.fixed())
@@ -90,6 +90,11 @@ extension RecordReader {
         RecordBaseline.Device(
             device: DeviceID(try bytes.fixed()), name: try bytes.string(), file: try bytes.varint(),
             version: VersionID(sequence: LogSequence(try bytes.varint()), index: try index()), base: try position(),
-            chain: FileChain(checksum: try bytes.fixed(), bytes: try bytes.varint()))
+            chain: FileChain(digest: try digest(), bytes: try bytes.varint()))
+    }
+
+    private mutating func digest() throws(ByteCodingError) -> Digest {
+        guard let digest = Digest(try bytes.raw(32)) else { throw .invalid("a digest") }
+        return digest
     }
 }

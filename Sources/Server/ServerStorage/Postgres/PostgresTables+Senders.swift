@@ -1,0 +1,14 @@
+extension PostgresTables {
+    /// The states of a device that have used its token; see ``ServerSchema/senders``.
+    static let senders = """
+        CREATE TABLE sender (
+            device BIGINT NOT NULL REFERENCES device (id) ON DELETE CASCADE,
+            id BIGINT NOT NULL,
+            name TEXT COLLATE "C" NOT NULL,
+            address TEXT COLLATE "C" NOT NULL,
+            firstSeen BIGINT NOT NULL,
+            lastSeen BIGINT NOT NULL,
+            PRIMARY KEY (device, id)
+        );
+        """
+}

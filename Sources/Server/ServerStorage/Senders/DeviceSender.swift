@@ -1,0 +1,30 @@
+package import Basics
+package import CloudModel
+
+/// One of the states of a device that have used its token (``RequestSender``).
+package struct DeviceSender: Hashable, Sendable {
+    package let id: DeviceID
+    package let name: String
+    /// The address of its last request.
+    package let address: String
+    package let first: Timestamp
+    /// To the minute.
+    package let last: Timestamp
+
+    /// How long two senders have to use one token side by side until they count as two. A device that takes a new id ends the use of the
+    /// earlier one at that moment.
+    private static let overlap = Duration.seconds(60)
+    /// How long a sender counts after its last request, compared with the newest request of the token.
+    private static let memory = Duration.seconds(86_400)
+
+    /// Returns those of a token's senders that use it beside each other; none where there is only one, or one after the other.
+    package static func sharing(_ senders: [DeviceSender]) -> [DeviceSender] {
+        guard let newest = senders.map(\.last).max() else { return [] }
+        let current = senders.filter { $0.last.adding(memory) >= newest }
+        return current.filter { sender in current.contains { $0.id != sender.id && $0.isBeside(sender) } }
+    }
+
+    private func isBeside(_ other: DeviceSender) -> Bool {
+        min(last, other.last) >= max(first, other.first).adding(Self.overlap)
+    }
+}
