@@ -13,6 +13,7 @@ enum PostgresSchema {
         Migration(name: "v1", script: PostgresTables.script),
         Migration(name: "shared", script: PostgresTables.shared),
         Migration(name: "migrationMark", script: PostgresTables.migrationMark),
+        Migration(name: "removals", script: ServerSchema.removals),
     ]
 
     /// How long a migration may take.
