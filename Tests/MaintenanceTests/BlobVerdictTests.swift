@@ -29,6 +29,21 @@ struct BlobVerdictTests {
         }
     }
 
+    /// The same content, in an entry that also changes a package.
+    private var doubtful: LogKnowledge {
+        get throws {
+            var knowledge = LogKnowledge()
+            let content = ContentReference(digest: logged, size: 5, layout: .chunk)
+            let package = PackageVersion(
+                ItemID(high: 5, low: 5), VersionID(sequence: LogSequence(1), index: 0))
+            knowledge.add(
+                ChangeBatch(
+                    device: DeviceID(1), deviceName: "a", deviceSequence: 1, time: .zero, packages: [package],
+                    changes: [.edit(id, base: nil, content: .stored(content), modified: .zero)]), in: .cloudDocs)
+            return knowledge
+        }
+    }
+
     private func row(_ item: ItemID, edited: Bool = false, presence: Presence = .whole) throws -> LocalItem {
         var row = LocalItem(
             container: ContainerID(1), item: item, parent: NodeID(17), name: try ItemName("f"), kind: .file,
@@ -46,10 +61,11 @@ struct BlobVerdictTests {
     private let blob = BlobName(node: 20, generation: 1)
 
     private func verdict(
-        _ row: LocalItem?, _ digest: Digest?, hasHoles: Bool = false, blob: BlobName? = nil, isFollowed: Bool = true
+        _ row: LocalItem?, _ digest: Digest?, hasHoles: Bool = false, blob: BlobName? = nil, isFollowed: Bool = true,
+        knowledge other: LogKnowledge? = nil
     ) throws -> BlobVerdict {
         BlobVerdict(
-            row: row, blob: blob ?? self.blob, digest: digest, hasHoles: hasHoles, knowledge: try knowledge,
+            row: row, blob: blob ?? self.blob, digest: digest, hasHoles: hasHoles, knowledge: try other ?? knowledge,
             isFollowed: isFollowed)
     }
 
@@ -79,6 +95,26 @@ struct BlobVerdictTests {
         let copy = try row(ItemID(high: 8, low: 8))
         #expect(try verdict(copy, logged) == .inCloud, "merged folders give documents other ids")
         #expect(try verdict(copy, logged, isFollowed: false) == .recover)
+    }
+
+    @Test("an entry that the log may have refused counts only where the device knows that it was taken")
+    func refusedEntry() throws {
+        var pending = try row(id)
+        pending.pendingSince = .zero
+        #expect(try verdict(row(id), logged, knowledge: doubtful) == .inCloud)
+        #expect(try verdict(pending, logged, knowledge: doubtful) == .recover)
+        #expect(try verdict(row(id), logged, isFollowed: false, knowledge: doubtful) == .recover)
+    }
+
+    @Test("an entry whose number its device had used before says nothing")
+    func voidEntry() throws {
+        var knowledge = try knowledge
+        let content = ContentReference(digest: untold, size: 5, layout: .chunk)
+        knowledge.add(
+            ChangeBatch(
+                device: DeviceID(1), deviceName: "a", deviceSequence: 1, time: .zero,
+                changes: [.edit(id, base: nil, content: .stored(content), modified: .zero)]), in: .cloudDocs)
+        #expect(try verdict(row(id), untold, knowledge: knowledge) == .recover)
     }
 
     @Test("a partial download is not recovered, as the whole content is in the cloud")

@@ -38,6 +38,38 @@ struct DeletedPageTests {
         }
     }
 
+    @Test(
+        "deleted items are removed for good one by one or all, after a confirmation; those deleted since the page stay"
+    )
+    func purge() async throws {
+        try await withServer { server in
+            let device = try await server.device()
+            var (items, contents): ([ItemID], [ContentReference]) = ([], [])
+            for name in ["a.txt", "b.txt", "c.txt"] {
+                let item = try await device.write(name, "text of \(name)")
+                items.append(item)
+                contents.append(try #require(try await device.item(item)?.body.content?.reference))
+            }
+            for (item, content) in zip(items, contents).dropLast() {
+                try await device.append(.delete(item, base: content.digest))
+            }
+            let session = try await server.session()
+            let confirmation = try await server.page("c/CloudDocs/i/\(items[0])/purge", session).text
+            #expect(confirmation.contains("a.txt") && confirmation.contains("1 deleted item"), "\(confirmation)")
+            let answer = try await server.post("c/CloudDocs/i/\(items[0])/purge", from: "c/CloudDocs/deleted", session)
+            #expect(answer.status == 303 && answer["Location"]?.hasSuffix("done=purged") == true)
+            var page = try await server.page("c/CloudDocs/deleted", session).text
+            #expect(!page.contains("a.txt") && page.contains("b.txt"))
+            let all = try await server.page("c/CloudDocs/deleted/purge", session).text
+            let seen = try #require(all.firstMatch(of: /name="seen" value="([0-9]+)"/)?.1)
+            try await device.append(.delete(items[2], base: contents[2].digest))
+            _ = try await server.post(
+                "c/CloudDocs/deleted/purge", "seen=\(seen)", from: "c/CloudDocs/deleted", session)
+            page = try await server.page("c/CloudDocs/deleted", session).text
+            #expect(!page.contains("b.txt") && page.contains("c.txt"))
+        }
+    }
+
     @Test("a document is restored with its content; items that are not deleted, or never existed, are not restored")
     func document() async throws {
         try await withServer { server in

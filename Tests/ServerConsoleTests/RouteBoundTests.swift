@@ -31,6 +31,8 @@ struct RouteBoundTests {
             "GET /console/c/{container}/i/{item}": item,
             "GET /console/c/{container}/conflicts": "/console/c/CloudDocs/conflicts",
             "GET /console/c/{container}/deleted": "/console/c/CloudDocs/deleted",
+            "GET /console/c/{container}/deleted/purge": "/console/c/CloudDocs/deleted/purge",
+            "GET /console/c/{container}/i/{item}/purge": "\(folder)/purge",
             "GET /console/c/{container}/storage": "/console/c/CloudDocs/storage",
             "GET /console/c/{container}/i/{item}/delete": "\(folder)/delete",
             "GET /console/c/{container}/reset": "/console/c/CloudDocs/reset",
@@ -90,6 +92,7 @@ struct RouteBoundTests {
         // Changes in batches of a thousand.
         "POST /console/c/{container}/i/{item}/delete", "POST /console/c/{container}/i/{item}/restore",
         "POST /console/c/{container}/i/{item}/resolve", "POST /console/c/{container}/reset",
+        "POST /console/c/{container}/i/{item}/purge", "POST /console/c/{container}/deleted/purge",
     ]
 
     @Test("every route has a stated bound of rows and bytes, and keeps to it for an account of the largest legal size")

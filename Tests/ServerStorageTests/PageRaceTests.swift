@@ -17,7 +17,8 @@ struct PageRaceTests {
             }
             let database = DatabaseWithAWriter(base: store.logs.database) { _ = try await append() }
             let logs = LogStore(
-                database: database, time: store.logs.time, chunks: store.logs.chunks, changes: store.logs.changes)
+                database: database, time: store.logs.time, chunks: store.logs.chunks, changes: store.logs.changes,
+                requests: store.logs.requests)
             var found = 0
             for position in 0..<3 {
                 let page = try await logs.page(

@@ -26,10 +26,15 @@ struct StoredContentsTests {
         return node
     }
 
+    /// Evicts as the daemon does: on a thread that may wait for the cloud.
+    private func evict(_ node: NodeID) async throws {
+        try await device.context.blocking { [device] in try device.engine.evictor.evict(node) }
+    }
+
     @Test("a document whose chunks the cloud has is evicted")
     func whole() async throws {
         let node = try await uploaded("a", "text")
-        try device.engine.evictor.evict(node)
+        try await evict(node)
         #expect(try device.row("a")?.presence == LocalMetadata.Presence.none)
     }
 
@@ -38,7 +43,7 @@ struct StoredContentsTests {
         let node = try await uploaded("a", "text")
         let content = try #require(try device.row("a")?.content)
         backend.replaceChunk(content.digest, in: .cloudDocs, with: nil)
-        #expect(throws: EvictionRefusal.isUnconfirmed) { try device.engine.evictor.evict(node) }
+        await #expect(throws: EvictionRefusal.isUnconfirmed) { try await evict(node) }
         #expect(try device.row("a")?.presence == .whole)
     }
 
@@ -46,7 +51,7 @@ struct StoredContentsTests {
     func offline() async throws {
         let node = try await uploaded("a", "text")
         backend.gate.fail(.entries, with: CloudError(.offline, "no network"), times: 1)
-        #expect(throws: EvictionRefusal.isUnconfirmed) { try device.engine.evictor.evict(node) }
+        await #expect(throws: EvictionRefusal.isUnconfirmed) { try await evict(node) }
     }
 
     @Test(
@@ -61,7 +66,7 @@ struct StoredContentsTests {
         let bytes = Array("text".utf8)
         try await backend.putChunk(OutgoingChunk(id: .of(bytes), frame: ChunkFrame.encode(bytes)), in: .cloudDocs)
         if hasGrown { for number in UInt8(1)...9 { _ = try await backend.append([number], to: .cloudDocs) } }
-        #expect(throws: EvictionRefusal.isUnconfirmed) { try device.engine.evictor.evict(node) }
+        await #expect(throws: EvictionRefusal.isUnconfirmed) { try await evict(node) }
     }
 
     @Test("what was uploaded and not sent is uploaded again where the cloud was set back before the device connected")
@@ -77,7 +82,7 @@ struct StoredContentsTests {
         _ = try await restarted.engine.syncLogs()
         #expect(try restarted.row("a")?.pendingSince == nil)
         #expect(try await backend.missing([content.digest], in: .cloudDocs).isEmpty)
-        try restarted.engine.evictor.evict(node)
+        try await restarted.context.blocking { try restarted.engine.evictor.evict(node) }
         #expect(try restarted.row("a")?.presence == LocalMetadata.Presence.none)
     }
 
@@ -87,8 +92,11 @@ struct StoredContentsTests {
         _ = try await uploaded("b", "other")
         let files = try ["a", "b"].map { try #require(try device.row($0)) }
         backend.replaceChunk(try #require(files[0].content).digest, in: .cloudDocs, with: nil)
-        var errors: [EvictionRefusal?] = []
-        device.engine.evictor.evict(files) { _, error in errors.append(error as? EvictionRefusal) }
+        let errors = try await device.context.blocking { [device] in
+            var errors: [EvictionRefusal?] = []
+            device.engine.evictor.evict(files) { _, error in errors.append(error as? EvictionRefusal) }
+            return errors
+        }
         #expect(errors == [.isUnconfirmed, nil])
     }
 }

@@ -6,7 +6,10 @@ extension ChangeBatch {
     package var contents: Set<ContentReference> { Set(changes.compactMap(\.content)) }
 
     /// Whether the batch brings contents that a collection could remove.
-    var bringsContents: Bool { changes.contains { $0.content != nil } }
+    package var bringsContents: Bool { changes.contains { $0.content != nil } }
+
+    /// Whether the batch may remove versions from the history.
+    package var removesVersions: Bool { changes.contains { if case .resolve = $0 { true } else { false } } }
 }
 
 extension Change {

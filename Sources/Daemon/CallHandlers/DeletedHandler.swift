@@ -15,6 +15,26 @@ struct DeletedHandler: NounHandler {
     func register(in router: inout CallRouter) {
         router.on(deleted)
         router.on(restoreDeleted)
+        router.on(purgeDeleted)
+    }
+
+    func purgeDeleted(_ request: PurgeDeletedRequest) async throws -> PurgeDeletedResponse {
+        let now = device.engine.context.time.now()
+        let oldest = now.adding(.zero - .seconds(Int64(clamping: request.olderThan ?? 0)))
+        // To the millisecond, as the client repeats it.
+        let until = Timestamp(
+            nanoseconds: min(request.until?.timestamp ?? oldest, oldest).nanoseconds / 1_000_000 * 1_000_000)
+        let deleted = DeletedItems(device.engine.context)
+        let scope = DeletedItems.PurgeScope(place: request.path.components.map(Array.init), until: until)
+        let purge: DeletedItems.Purge
+        if request.dryRun {
+            purge = try await deleted.purgeable(scope)
+        } else {
+            purge = try await deleted.purge(scope)
+            device.engine.askCloud()
+        }
+        return PurgeDeletedResponse(
+            items: purge.items, bytes: purge.bytes, unsent: purge.unsent, until: WireTime(until))
     }
 
     func deleted(_ request: DeletedRequest) async throws -> DeletedResponse {

@@ -144,10 +144,14 @@ package struct BatchBuilder {
         return didAdd
     }
 
-    /// Adds resolved conflict versions, after the edits and new items that received their content.
-    package mutating func add(_ resolutions: [Resolution]) throws {
+    /// Adds resolved conflict versions, after the edits and new items that received their content, and removed versions.
+    ///
+    /// - Parameter untilFull: Whether those that do not fit may wait for the next batch.
+    package mutating func add(_ resolutions: [Resolution], untilFull: Bool = false) throws {
         for (item, group) in Dictionary(grouping: resolutions, by: \.item).sorted(by: { $0.key < $1.key }) {
+            if untilFull, isFull { return }
             changes.append(.resolve(item, versions: group.map(\.version).sorted()))
+            bytes += 24 + 12 * group.count
             for resolution in group { try transaction.pending.markSent(resolution) }
         }
     }

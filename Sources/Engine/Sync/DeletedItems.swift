@@ -4,7 +4,7 @@ package import LocalMetadata
 
 /// Items that were deleted and can be restored: they are in the log, and the cloud keeps their bytes for a while. Needs no network.
 package struct DeletedItems: Sendable {
-    private let context: EngineContext
+    let context: EngineContext
 
     package init(_ context: EngineContext) { self.context = context }
 

@@ -15,6 +15,8 @@ package struct EngineTiming: Sendable {
     package var lead: Duration = .milliseconds(20)
     /// How long a reader waits while none of its bytes arrive.
     package var patience: Duration = Patience.limit
+    /// How long an eviction waits until the cloud has confirmed that it has the bytes. Without an answer, everything stays.
+    package var confirmation: Duration = .seconds(10)
     /// The interval at which the engine polls a cloud that cannot notify of changes.
     package var poll: Duration = .seconds(30)
     /// The interval at which the engine checks open files, use times and the cache's size.

@@ -45,6 +45,7 @@ package struct LogFollower: Sendable {
                 try transaction.history.removeVersion(version.version, of: version.item, in: container.id)
                 effects.lostVersions.append(version)
             }
+            if !isVoid { try removeDeletions(batch, tree, transaction) }
             if isOwn || author.device == context.device {
                 try endWaiting(
                     for: author, record.payload, isRefused: result.isRefused, in: container.id, transaction)
@@ -101,6 +102,18 @@ package struct LogFollower: Sendable {
             guard case .resolve(let named, let versions) = change else { return [] }
             let item = try tree.alias(of: named) ?? named
             return try versions.compactMap { try transaction.history.version($0, of: item, in: tree.container) }
+        }
+    }
+
+    /// Removes the deletions of tombstones whose versions the batch removes: no device can restore them any more.
+    private func removeDeletions(
+        _ batch: ChangeBatch, _ tree: RemoteTree, _ transaction: MetadataTransaction
+    ) throws {
+        for case .resolve(let named, let versions) in batch.changes {
+            guard let item = try tree.item(try tree.alias(of: named) ?? named), item.isDeleted,
+                versions.contains(item.version)
+            else { continue }
+            try transaction.history.removeDeletion(of: item.id, in: tree.container)
         }
     }
 

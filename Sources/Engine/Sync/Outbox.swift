@@ -82,7 +82,7 @@ package struct Outbox: Sendable {
         for departure in departures where !builder.isFull {
             try builder.add(departure)
         }
-        try builder.add(transaction.pending.unsentResolutions(in: container.id))
+        try builder.add(transaction.pending.unsentResolutions(in: container.id), untilFull: true)
         if context.keyValueThrottle.maySend(
             of: container.id, at: context.time.now(), isUrgent: context.urgency.isUrgent)
         {

@@ -22,8 +22,6 @@ package struct StoredContents: Sendable {
         }
     }
 
-    /// How long a caller waits for the answer. Without one, everything stays.
-    static let patience = DispatchTimeInterval.seconds(10)
     /// The most items about which to ask at once.
     static let limit = 256
 
@@ -57,7 +55,7 @@ package struct StoredContents: Sendable {
                 answer.set(found)
             }
         }
-        if isAnswered.wait(timeout: .now() + Self.patience) == .timedOut { task.cancel() }
+        if isAnswered.wait(timeout: .now() + context.timing.confirmation / .seconds(1)) == .timedOut { task.cancel() }
         return answer.found
     }
 

@@ -21,6 +21,7 @@ extension SyncEngine {
             isWhole = isWhole && isFollowed
         }
         if isWhole { shared.withLock { $0.rounds += 1 } }
+        if didTell { spaceBell.ring() }
         containerErrors.endRound()
         return didTell
     }
@@ -34,6 +35,7 @@ extension SyncEngine {
     private func uploadOnce(_ lane: UploadService.Lane) async throws -> Bool {
         guard mayWrite, try await uploads.uploadDue(lane) else { return false }
         logBell.ring()
+        spaceBell.ring()
         return true
     }
 
@@ -111,31 +113,6 @@ extension SyncEngine {
             shared.withLock { $0.isListStale = true }
             throw error
         }
-    }
-
-    /// Stores the cloud's space for the next start, so that `df` shows the same before the cloud is reached.
-    private func remember(_ space: CloudSpace?) async {
-        let isNew = shared.withLock { shared in
-            defer { shared.space = space }
-            return shared.space?.total != space?.total
-        }
-        guard isNew else { return }
-        let text = space.map { "\($0.total) \($0.free)" } ?? ""
-        do {
-            try await context.blocking { [context] in
-                try context.metadata.write { try $0.setSetting(Self.spaceKey, .init(text.utf8)) }
-            }
-        } catch { context.log.debug("the size of the cloud is not kept", metadata: ["why": "\(error)"]) }
-    }
-
-    private static let spaceKey = "cloudSpace"
-
-    /// Returns the total and free space of the cloud when it was last queried.
-    static func lastSpace(in metadata: MetadataDatabase) -> CloudSpace? {
-        // If the setting cannot be read, the cloud is queried.
-        guard let stored = try? metadata.read({ try $0.setting(spaceKey) }) else { return nil }
-        let numbers = String(decoding: stored, as: UTF8.self).split(separator: " ").compactMap { UInt64($0) }
-        return numbers.count == 2 ? CloudSpace(total: numbers[0], free: numbers[1]) : nil
     }
 
     private func adopt(_ name: ContainerName) async throws {

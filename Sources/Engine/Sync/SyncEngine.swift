@@ -41,6 +41,7 @@ package final class SyncEngine: Sendable {
     private let changeCount = Atomic<UInt64>(0)
     let uploadBells = Dictionary(uniqueKeysWithValues: UploadService.Lane.allCases.map { ($0, Wakeup()) })
     let downloadBell = Wakeup()
+    let spaceBell = Wakeup()
     let shared = Mutex(Shared())
 
     struct Shared {
@@ -78,7 +79,6 @@ package final class SyncEngine: Sendable {
     package var condition: (state: CloudState, cause: CloudError.Code?) {
         shared.withLock { ($0.state, $0.cause) }
     }
-    package var cloudSpace: CloudSpace? { shared.withLock { $0.space } }
 
     /// Notes that the cloud was switched off or on for this device, so that the state is right at once and not with the next round.
     package func cloudSwitched(isOffline: Bool) {
@@ -128,6 +128,7 @@ package final class SyncEngine: Sendable {
             }
             group.addTask { await self.watchLocalChanges() }
             group.addTask { await self.loop("download", self.downloadBell) { try await self.queue.run() } }
+            group.addTask { await self.watchSpace() }
             group.addTask { await self.maintain() }
             group.addTask { await self.watchRoom() }
             group.addTask { await self.context.waiting.run() }

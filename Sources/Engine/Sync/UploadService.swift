@@ -13,6 +13,7 @@ import Transfers
 final class UploadService: Sendable {
     private let context: EngineContext
     private let uploader: ContentUploader
+    private let room: CloudRoom
     private let running = Mutex<[NodeID: Progress]>([:])
     /// Rung when a file was uploaded whose permit was granted later.
     private let uploaded: Wakeup
@@ -47,6 +48,7 @@ final class UploadService: Sendable {
         self.context = context
         self.uploaded = uploaded
         uploader = ContentUploader(context.transfers)
+        room = CloudRoom(context, uploader)
     }
 
     var all: [Progress] { running.withLock { Array($0.values) } }
@@ -122,7 +124,12 @@ final class UploadService: Sendable {
         }
         defer { running.withLock { running in for candidate in candidates { running[candidate.item.node] = nil } } }
         let results = try await context.metered.perform(transfer) { [self] in
-            try await uploader.upload(candidates.map(uploadItem), to: container)
+            let items = candidates.map(uploadItem)
+            // A large document is a group of its own.
+            if candidates.count == 1, let refusal = try await room.refusal(of: candidates[0], items[0], in: container) {
+                return [Result<UploadResult, TransferError>.failure(refusal)]
+            }
+            return try await uploader.upload(items, to: container)
         }
         guard let results else { return false }
         return try await context.blocking { [self] in try note(zip(candidates, results)) }

@@ -16,8 +16,8 @@ package struct ContentUploader: Sendable {
     /// Groups sent in parallel per call; ``TransferSlots`` bounds all calls together.
     static let parallel = 4
 
-    private let context: TransferContext
-    private let chunker: FileChunker
+    let context: TransferContext
+    let chunker: FileChunker
 
     package init(_ context: TransferContext, parameters: ChunkingParameters = .version1) {
         self.context = context

@@ -22,10 +22,10 @@ struct PieceSender: Sendable {
     let container: ContainerName
     let context: TransferContext
 
-    func missing(_ pieces: [UploadPiece]) async throws -> Set<ChunkID> {
-        try await context.uploadSlots.withSlot(.background) {
-            try await context.missing(pieces.map(\.entry.id), in: container)
-        }
+    func missing(_ pieces: [UploadPiece]) async throws -> Set<ChunkID> { try await missing(pieces.map(\.entry.id)) }
+
+    func missing(_ ids: [ChunkID]) async throws -> Set<ChunkID> {
+        try await context.uploadSlots.withSlot(.background) { try await context.missing(ids, in: container) }
     }
 
     /// Sends a group. Throws only the cloud's errors and `CancellationError`. The slot also covers reading and compressing, which bounds

@@ -93,12 +93,14 @@ package struct RemoteTree: TreeStore {
             """, [container.value, id.data])
     }
 
-    /// Moves versions that are neither current nor in conflict any more to the history.
+    /// Moves versions that are neither current nor in conflict any more to the history. Conflict versions of a document that is deleted, or
+    /// became one with another, stay in conflict there or become items.
     private func keepVersions(_ before: CloudItem, notIn after: CloudItem) throws {
         guard before.body != after.body || before.isDeleted != after.isDeleted || before.conflicts != after.conflicts
         else { return }
         let kept = Set(after.historicContents.map(\.content.digest))
         for version in before.historicContents where !kept.contains(version.content.digest) {
+            guard !after.isDeleted || version.version == before.version else { continue }
             try transaction.history.insert(version.superseded(at: now ?? state().time, in: container))
         }
     }
@@ -159,8 +161,9 @@ package struct RemoteTree: TreeStore {
 
     package mutating func setAlias(_ id: ItemID, to target: ItemID) throws {
         transaction.memory.hasAliases = true
-        // An item that became another one is not deleted.
+        // An item that became another one is not deleted, and its history can no longer be asked for.
         try transaction.history.removeDeletion(of: id, in: container)
+        try transaction.history.removeVersions(of: id, in: container)
         try transaction.run(
             "INSERT OR REPLACE INTO alias (container, item, target) VALUES (?, ?, ?)",
             [container.value, id.data, target.data])

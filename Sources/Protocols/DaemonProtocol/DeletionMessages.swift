@@ -94,3 +94,47 @@ package struct RestoreDeletedResponse: CallResponse {
         self.missing = missing
     }
 }
+
+/// Removes deleted items for good: they can no longer be restored, and the cloud frees what nothing else needs.
+package struct PurgeDeletedRequest: DaemonCall {
+    package typealias Response = PurgeDeletedResponse
+    package static let verb = "purgeDeleted"
+
+    /// Removes only items that were at this path or below it; the folder itself may be gone.
+    package let path: MountPath
+    /// Items that were deleted less than so many seconds ago stay; nil removes all.
+    package let olderThan: UInt64?
+    /// Items that were deleted later stay: ``PurgeDeletedResponse/until`` of a dry run, so that nothing is removed that it did not count.
+    package let until: WireTime?
+    /// Whether to report only what would be removed.
+    package let dryRun: Bool
+
+    package init(
+        path: MountPath = .root, olderThan: UInt64? = nil, until: WireTime? = nil, dryRun: Bool = false
+    ) {
+        self.path = path
+        self.olderThan = olderThan
+        self.until = until
+        self.dryRun = dryRun
+    }
+}
+
+package struct PurgeDeletedResponse: CallResponse {
+    package static let kind = "purgeDeleted"
+
+    /// The number of removed items.
+    package let items: UInt64
+    /// The bytes of the documents and their earlier versions: an upper bound for what the cloud frees.
+    package let bytes: UInt64
+    /// The number of items that stay because their deletion has not reached the cloud yet.
+    package let unsent: UInt64
+    /// Items that were deleted later stayed.
+    package let until: WireTime
+
+    package init(items: UInt64, bytes: UInt64, unsent: UInt64, until: WireTime) {
+        self.items = items
+        self.bytes = bytes
+        self.unsent = unsent
+        self.until = until
+    }
+}

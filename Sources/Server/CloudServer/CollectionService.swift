@@ -2,7 +2,7 @@ import Logging
 import ServerStorage
 import ServiceLifecycle
 
-/// Collects chunks periodically in the background.
+/// Collects chunks periodically in the background, and immediately what a person removed for good.
 struct CollectionService: Service {
     let store: ServerStore
     let policy: CollectionPolicy
@@ -13,25 +13,44 @@ struct CollectionService: Service {
     var first: Duration = .seconds(600)
     var interval: Duration = .seconds(86_400)
 
+    /// The pause before a request is tried again that had to wait for another collection, or failed.
+    private static let retry = Duration.seconds(2)
+
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            var pause = first
-            while !Task.isCancelled {
-                // Only cancellation ends the sleep early; the loop then ends too.
-                try? await Task.sleep(for: pause)
-                guard !Task.isCancelled else { return }
-                await collect()
-                pause = interval
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await collectPeriodically() }
+                group.addTask { await collectRequested() }
             }
         }
     }
 
-    private func collect() async {
+    private func collectPeriodically() async {
+        var pause = first
+        while !Task.isCancelled {
+            // Only cancellation ends the sleep early; the loop then ends too.
+            try? await Task.sleep(for: pause)
+            guard !Task.isCancelled else { return }
+            _ = await note { try await store.collect(policy) }
+            pause = interval
+        }
+    }
+
+    private func collectRequested() async {
+        for await _ in store.requests.rings {
+            guard await !note({ try await store.collectRequested(policy) }) else { continue }
+            // Only cancellation ends the sleep early, and with it the loop.
+            try? await Task.sleep(for: Self.retry)
+        }
+    }
+
+    /// - Returns: Whether it was done.
+    private func note(_ collect: () async throws -> CollectionReport) async -> Bool {
         do {
-            let report = try await store.collect(policy)
+            let report = try await collect()
             guard !report.isElsewhere else {
                 log.debug("another process collects chunks; this one leaves it to that")
-                return
+                return false
             }
             metrics.collected(report.chunks, report.bytes)
             log.notice(
@@ -40,8 +59,10 @@ struct CollectionService: Service {
                     "chunks": "\(report.chunks)", "bytes": "\(report.bytes)", "strays": "\(report.strayFiles)",
                     "containers": "\(report.containers)", "skipped": "\(report.skipped.count)",
                 ])
+            return !report.gaveWay
         } catch is CancellationError {
             log.debug("a collection was interrupted; the next one continues it")
         } catch { log.error("chunks could not be collected", metadata: ["error": "\(error)"]) }
+        return false
     }
 }

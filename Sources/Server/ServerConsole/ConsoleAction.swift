@@ -30,6 +30,11 @@ package enum ConsoleAction {
         }
     }
 
+    /// Returns the change that removes a deleted item for good: its versions leave the history.
+    package static func purge(_ item: ItemID, versions: [VersionID]) -> Change {
+        .resolve(item, versions: versions)
+    }
+
     /// The version of a conflict to keep.
     package enum Choice: Hashable, Sendable {
         case current

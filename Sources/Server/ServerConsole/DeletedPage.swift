@@ -34,14 +34,22 @@ extension PageFrame {
             <nav class="trail" aria-label="Path"><ol><li><h1>\(container.text)</h1></li></ol></nav>
             \(containerTabs(container, current: "/deleted"))
             \(items.isEmpty ? "<p class=\"empty\">Nothing was deleted in the last 30 days.</p>" : table(items, container))
+            \(items.isEmpty ? HTML.empty : emptying(container))
             \(items.count < limit ? HTML.empty : "<p>These are the newest \(limit). On a device, “ubiquity deleted” lists all.</p>")
             """, tab: .containers)
+    }
+
+    private func emptying(_ container: ContainerName) -> HTML {
+        """
+        <p class="hint">Deleted items count against the quota until they are removed for good, after 30 days by themselves.</p>
+        <p><a class="button" href="\(url("c/\(container)/deleted/purge"))">Remove all for good</a></p>
+        """
     }
 
     private func table(_ items: [DeletedSummary], _ container: ContainerName) -> HTML {
         """
         <table><thead><tr><th scope="col">Name</th><th scope="col" class="number">Size</th><th scope="col">Deleted (UTC)</th>\
-        <th scope="col">By</th><th scope="col">Restore</th></tr></thead>
+        <th scope="col">By</th><th scope="col">Restore</th><th scope="col">Remove</th></tr></thead>
         <tbody>\(items.map { row($0, container) })</tbody></table>
         """
     }
@@ -55,7 +63,8 @@ extension PageFrame {
             <td data-label="Size" class="number">\(item.size.map { Shown.size($0) })</td>
             <td data-label="Deleted">\(Shown.time(item.deleted))</td>
             <td data-label="By">\(Shown.visible(item.device))</td>
-            <td data-label="Restore">\(button("Restore", to: "c/\(container)/i/\(item.id)/restore"))</td></tr>
+            <td data-label="Restore">\(button("Restore", to: "c/\(container)/i/\(item.id)/restore"))</td>
+            <td data-label="Remove"><a href="\(url("c/\(container)/i/\(item.id)/purge"))">Remove for good</a></td></tr>
             """
     }
 }

@@ -37,6 +37,8 @@ package final class ServerStore: Sendable {
     /// What the logs say, folded.
     package let trees: ContainerTrees
     package let changes: ChangeHub
+    /// Containers that are to be collected immediately.
+    package let requests = CollectionRequests()
     /// The turns of accounts at the console's pages.
     package let pages = PageTurns()
     /// Attempts of all processes of a cluster; nil for a server of one process, which counts in memory.
@@ -134,7 +136,7 @@ package final class ServerStore: Sendable {
         chunks = ChunkStore(
             database: database, time: time, log: log, objects: objects, threads: threads,
             manifests: ManifestService(objects, workers), verifier: ChunkVerifier(workers), bulk: BulkTurns(workers))
-        logs = LogStore(database: database, time: time, chunks: chunks, changes: changes)
+        logs = LogStore(database: database, time: time, chunks: chunks, changes: changes, requests: requests)
         var random = SystemRandomNumberGenerator()
         trees = ContainerTrees(
             logs: logs, time: time, threads: threads, files: folded,
@@ -147,6 +149,7 @@ package final class ServerStore: Sendable {
     /// Finishes what is under way and releases the directory.
     package func close() async throws {
         changes.close()
+        requests.close()
         await notifier?.close()
         trees.close()
         await devices.contacts.settle()
@@ -161,11 +164,13 @@ package final class ServerStore: Sendable {
 
     /// Collects chunks that nothing needs any more, in all containers, in small steps. A container that cannot be read, such as one with
     /// the log of a newer version, is skipped. One process of a server collects at a time; see ``CollectionReport/isElsewhere``.
+    ///
+    /// - Parameter only: The containers to collect; nil for all, and for what crashes left.
     package func collect(
-        _ policy: CollectionPolicy = .standard, pause: Duration = .milliseconds(20)
+        _ policy: CollectionPolicy = .standard, only: Set<Int64>? = nil, pause: Duration = .milliseconds(20)
     ) async throws -> CollectionReport {
         let report = try await database.withLock(.collection, .exclusive) {
-            try await collectWithoutLock(policy, pause: pause)
+            try await collectWithoutLock(policy, only: only, pause: pause)
         }
         if let report { return report }
         var elsewhere = CollectionReport()
@@ -173,12 +178,29 @@ package final class ServerStore: Sendable {
         return elsewhere
     }
 
+    /// Collects the containers from which a person removed something for good since the last call. While another process collects, the next
+    /// call does it.
+    package func collectRequested(_ policy: CollectionPolicy) async throws -> CollectionReport {
+        let containers = requests.take()
+        guard !containers.isEmpty else { return CollectionReport() }
+        do {
+            let report = try await collect(policy, only: containers, pause: .zero)
+            if report.isElsewhere || report.gaveWay { requests.add(containers) }
+            return report
+        } catch {
+            requests.add(containers)
+            throw error
+        }
+    }
+
     /// Collects, whether another process does or not: the lock may have been lost with a connection, so that has to do no harm.
-    func collectWithoutLock(_ policy: CollectionPolicy, pause: Duration) async throws -> CollectionReport {
+    func collectWithoutLock(
+        _ policy: CollectionPolicy, only: Set<Int64>? = nil, pause: Duration
+    ) async throws -> CollectionReport {
         try await links.removeExpired()
         let collector = ChunkCollector(
             logs: logs, chunks: chunks, links: links, trees: trees, directory: directory, log: log)
-        return try await collector.run(policy, pause: pause)
+        return try await collector.run(policy, only: only, pause: pause)
     }
 
     /// Whether commits are synced to the disk; for tests and for `/health`.

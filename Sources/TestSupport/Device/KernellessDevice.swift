@@ -76,6 +76,7 @@ package final class KernellessDevice: Sendable {
         metadata.watchRows { [weak files] in files?.rowsChanged($0) }
         var timing = EngineTiming()
         timing.settle = settle
+        timing.confirmation = .seconds(600)
         var context = EngineContext(
             metadata: metadata, content: content, backend: cloud ?? backend, mounted: KernellessMount(files),
             transfers: transfers, identity: DeviceIdentity(id), deviceName: "test", time: clock, timing: timing,

@@ -32,7 +32,7 @@ extension History {
     }
 
     /// Syncs until a round appends nothing to the log, uploads no content and leaves no device anything to do.
-    private func settle() throws -> Bool {
+    func settle() throws -> Bool {
         for _ in 0..<Self.rounds {
             let before = (cloud.length, cloud.stores)
             try syncAll()

@@ -26,8 +26,11 @@ extension SimulatedDevice {
             try dropEdit(of: edited)
         }
         let kept = file.presence == .whole && file.size > 0 ? try bytes(of: file.blob) : nil
+        // An answer counts only if it comes from the history that this device has read.
+        let position = try container().position
+        let isFollowed = (try? cloud.entry(after: position, for: number)) != nil
         let isTrusted = cloud.bug == .trustedUploads
-        let content = file.content.flatMap { cloud.contents[$0] == nil && !isTrusted ? nil : $0 }
+        let content = file.content.flatMap { isTrusted || isFollowed && cloud.contents[$0] != nil ? $0 : nil }
         let stored = content.map { Set([StoredContents.Place(container: file.container, content: $0)]) } ?? []
         do { try Evictor(context).evict(file.node, forSpace: false, stored: stored) } catch is EvictionRefusal {
             return nil

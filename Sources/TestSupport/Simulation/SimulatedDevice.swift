@@ -24,6 +24,8 @@ final class SimulatedDevice {
         var handles: [(handle: OpenHandle, path: String)] = []
     }
 
+    /// Later than the disk's clock, so that every file that is not being written counts as idle.
+    static let start = Timestamp(seconds: 1_900_000_000)
     let identity: DeviceIdentity
     let name: String
     let cloud: SimulatedCloud
@@ -61,8 +63,7 @@ final class SimulatedDevice {
         name = "device \(number)"
         self.cloud = cloud
         self.shared = shared
-        // Later than the disk's clock, so that every file that is not being written counts as idle.
-        time = ManualTime(Timestamp(seconds: 1_900_000_000).adding(skew))
+        time = ManualTime(Self.start.adding(skew))
         ids = SeededIDs(seed: seed &+ UInt64(number) &* 977)
         announcedSize = [1, 8, .max][Int((seed &+ UInt64(number)) % 3)]
         disk = try shared.takeDisk()

@@ -63,6 +63,7 @@ final class ScriptedHandler: RequestHandler {
         MonitorRequest.self,
         ContainerNamesRequest.self, PackageTypesRequest.self, PinRequest.self, PublishRequest.self,
         RemoveVersionsRequest.self, ResetRequest.self,
+        PurgeDeletedRequest.self,
         ResolveRequest.self, RestoreDeletedRequest.self, RestoreRequest.self, SetKeyValuesRequest.self,
         AllowDownloadsRequest.self, DownloadsRequest.self, LimitsRequest.self, ReportMeteredRequest.self,
         SetOnlineRequest.self, StatusRequest.self, StopRequest.self, StorageRequest.self, SyncRequest.self,

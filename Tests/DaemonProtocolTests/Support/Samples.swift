@@ -76,6 +76,8 @@ enum Samples {
         RemoveVersionsRequest(path: oddPath, versions: ["7.0", "8.1"]),
         DeletedRequest(path: oddPath, after: "1 2 3", limit: 7),
         RestoreDeletedRequest(path: path, itemID: "8000", to: oddPath),
+        PurgeDeletedRequest(
+            path: oddPath, olderThan: 604_800, until: WireTime(Timestamp(seconds: 1_700_000_000)), dryRun: true),
         DiagnoseRequest(), ResetRequest(), CheckRequest(), CollectRequest(dryRun: true),
         AccessRequest(
             accesses: [WantedAccess(path: oddPath, mode: .write, options: [.forMerging])], purpose: "p", timeout: 2,
@@ -160,6 +162,8 @@ enum Samples {
                     device: "desk", size: 9, items: 3)
             ], next: "1 2 3"),
         RestoreDeletedResponse(path: oddPath, items: 4, missing: 1),
+        PurgeDeletedResponse(
+            items: 3, bytes: 1_048_576, unsent: 1, until: WireTime(Timestamp(seconds: 1_700_000_000))),
         ResolveResponse(resolved: 1), DiagnoseResponse(report: "all\nwell"),
         ResetResponse(pendingItems: 2),
         CheckResponse(checkedItems: 1, checkedBytes: 2, problems: [failure], problemCount: 1),

@@ -95,6 +95,7 @@ extension FuzzTarget {
         PresentRequest.self,
         PresenterEventsRequest.self, PublishRequest.self, RemoveVersionsRequest.self, ResetRequest.self,
         ResolveRequest.self, RestoreDeletedRequest.self, RestoreRequest.self, ResumeRequest.self,
+        PurgeDeletedRequest.self,
         AllowDownloadsRequest.self, DownloadsRequest.self, LimitsRequest.self, ReportMeteredRequest.self,
         SetKeyValuesRequest.self, SetOnlineRequest.self, StatusRequest.self, StopRequest.self, StorageRequest.self,
         SyncRequest.self,

@@ -5,11 +5,16 @@ import DaemonProtocol
 /// `ubiquity deleted`: lists deleted items that can be restored.
 struct DeletedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "deleted", abstract: "List deleted documents and folders that can be restored.",
+        commandName: "deleted",
+        abstract: "List deleted documents and folders that can be restored, or remove them for good.",
         discussion: """
             Lists what any device deleted in the last 30 days, the newest first, with its old path, when and by which device it was \
             deleted. A folder that was removed with its contents is one line. "ubiquity restore PATH" brings an item back. \
             Needs no network.
+
+            --purge removes them for good, with their earlier versions: no device can restore them any more. A server frees immediately \
+            what no other document, version or link needs; a directory or a bucket by "ubiquity collect", a day later. A document that \
+            another device has edited since, even without the network, comes back with that edit.
             """)
 
     @Argument(
@@ -20,8 +25,26 @@ struct DeletedCommand: ParsableCommand {
     @Option(help: ArgumentHelp("List at most this many; 0 for all.", valueName: "count"))
     var limit: UInt64 = 100
 
+    @Flag(help: "Remove the items for good, instead of listing them.")
+    var purge = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --purge: only what was deleted longer ago than this, such as 12h, 7d or 2w.", valueName: "time"),
+        transform: LinkLifetime.init)
+    var olderThan: LinkLifetime?
+
+    @Flag(help: "With --purge: do not ask before removing.")
+    var yes = false
+
     @Flag(help: "Print JSON, whose format is stable (docs/STATUS.md).")
     var json = false
+
+    func validate() throws {
+        guard purge || (olderThan == nil && !yes) else {
+            throw ValidationError("--older-than and --yes require --purge.")
+        }
+    }
 
     private struct Document: Encodable {
         let format = 1
@@ -51,6 +74,10 @@ struct DeletedCommand: ParsableCommand {
     }
 
     func run() throws {
+        if purge {
+            let purge = PurgedItems(path: path, olderThan: olderThan?.seconds, json: json)
+            return try purge.remove(asking: !yes)
+        }
         var items: [Located] = []
         var isComplete = true
         for group in try MountSelection(path.map { [$0] } ?? [], .current()).groups {

@@ -40,7 +40,8 @@ package enum BlobVerdict: Hashable, Sendable {
         _ digest: Digest, _ row: LocalItem, _ knowledge: LogKnowledge, _ isFollowed: Bool
     ) -> Bool {
         guard !row.isEdited else { return false }
-        if knowledge.knows(digest, of: row.conflict?.document ?? row.item) { return true }
+        let isAgreed = isFollowed && row.pendingSince == nil
+        if knowledge.knows(digest, of: row.conflict?.document ?? row.item, isAgreed: isAgreed) { return true }
         // The log has it under another id: folders that were merged, conflict versions that became items.
         return isFollowed && row.isKnown && row.pendingSince == nil && knowledge.knows(digest)
     }
@@ -48,7 +49,8 @@ package enum BlobVerdict: Hashable, Sendable {
     /// Whether the row describes a partial or absent copy of a content that the log knows, which can be downloaded again.
     private static func isPartInLog(_ row: LocalItem, _ knowledge: LogKnowledge) -> Bool {
         guard row.presence != .whole, !row.isEdited, let sent = row.content?.digest else { return false }
-        return knowledge.knows(sent, of: row.conflict?.document ?? row.item)
+        // A part is of no use to anyone, so an entry that may have been refused counts.
+        return knowledge.knows(sent, of: row.conflict?.document ?? row.item, isAgreed: true)
     }
 
     private static func nameless(_ digest: Digest?, _ hasHoles: Bool, _ knowledge: LogKnowledge) -> BlobVerdict {

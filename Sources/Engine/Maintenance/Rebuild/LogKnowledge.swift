@@ -4,7 +4,8 @@ package import ContainerLog
 
 /// The items, and the contents of each, that the logs of a cloud have ever named. Pure; the caller passes the entries.
 ///
-/// It uses what the devices sent and not what the rules made of it: bytes that were ever sent are in the cloud's history.
+/// It uses what the devices sent and not what the rules made of it: bytes that were ever sent are in the cloud's history. An entry whose
+/// number its device had used is void, as in a fold. An entry that changes packages may have been refused.
 package struct LogKnowledge: Sendable {
     private struct Sent: Hashable {
         let item: ItemID
@@ -13,25 +14,35 @@ package struct LogKnowledge: Sendable {
 
     private var items: Set<ItemID> = []
     private var sent: Set<Sent> = []
+    /// Contents in entries that may have been refused.
+    private var doubtful: Set<Sent> = []
+    /// The newest number of each device's entries in each container.
+    private var numbers: [ContainerName: [DeviceID: UInt64]] = [:]
     private var places: [Digest: ContainerName] = [:]
 
     package init() {}
 
     package mutating func add(_ batch: ChangeBatch, in container: ContainerName) {
+        guard batch.deviceSequence > numbers[container]?[batch.device] ?? 0 else { return }
+        numbers[container, default: [:]][batch.device] = batch.deviceSequence
         for change in batch.changes {
             switch change {
             case .create(let id, _, _, _, let body):
                 items.insert(id)
-                if let digest = body.content?.reference?.digest { add(digest, of: id, in: container) }
+                if let digest = body.content?.reference?.digest { add(digest, of: id, batch, in: container) }
             case .edit(let id, _, let content, _):
-                if let digest = content.reference?.digest { add(digest, of: id, in: container) }
+                if let digest = content.reference?.digest { add(digest, of: id, batch, in: container) }
             case .move, .setAttributes, .delete, .resolve, .setValue, .collection, .raiseRules: break
             }
         }
     }
 
-    private mutating func add(_ digest: Digest, of id: ItemID, in container: ContainerName) {
-        sent.insert(Sent(item: id, digest: digest))
+    private mutating func add(_ digest: Digest, of id: ItemID, _ batch: ChangeBatch, in container: ContainerName) {
+        if batch.packages.isEmpty {
+            sent.insert(Sent(item: id, digest: digest))
+        } else {
+            doubtful.insert(Sent(item: id, digest: digest))
+        }
         places[digest] = container
     }
 
@@ -39,7 +50,12 @@ package struct LogKnowledge: Sendable {
     package func knows(_ id: ItemID) -> Bool { id.isWellKnown || items.contains(id) }
 
     /// Returns whether the log says that this item has, or had, this content.
-    package func knows(_ digest: Digest, of id: ItemID) -> Bool { sent.contains(Sent(item: id, digest: digest)) }
+    ///
+    /// - Parameter isAgreed: Whether the device knows that the log took it, so that an entry which may have been refused counts.
+    package func knows(_ digest: Digest, of id: ItemID, isAgreed: Bool) -> Bool {
+        let content = Sent(item: id, digest: digest)
+        return sent.contains(content) || isAgreed && doubtful.contains(content)
+    }
 
     /// Returns whether any item has, or had, this content.
     package func knows(_ digest: Digest) -> Bool { places[digest] != nil }

@@ -9,7 +9,7 @@ import struct Foundation.Data
 extension ItemHistory {
     func insert(_ deletion: Deletion) throws { try db.perform(Deletion.insertion, values: deletion.values) }
 
-    func removeDeletion(of item: ItemID, in container: ContainerID) throws {
+    package func removeDeletion(of item: ItemID, in container: ContainerID) throws {
         try run("DELETE FROM deletion WHERE container = ? AND item = ?", [container.value, item.data])
     }
 
@@ -39,12 +39,13 @@ extension ItemHistory {
             departure: nil)
     }
 
-    /// Returns whether the bytes of a tombstone are still in the history: neither too old nor removed by the user.
+    /// Returns whether a tombstone can be restored: it was not removed by the user, and the bytes of a file are still in the history.
     private func isKept(_ tombstone: CloudItem, in container: ContainerID) throws -> Bool {
-        guard tombstone.body.kind == .file else { return true }
-        guard tombstone.body.content?.reference != nil,
-            try version(tombstone.version, of: tombstone.id, in: container) != nil
-        else { return false }
+        if tombstone.body.kind == .file {
+            guard tombstone.body.content?.reference != nil,
+                try version(tombstone.version, of: tombstone.id, in: container) != nil
+            else { return false }
+        }
         return try !transaction.pending.resolutions(of: tombstone.id, in: container).contains {
             $0.version == tombstone.version
         }
@@ -81,6 +82,20 @@ extension ItemHistory {
             WHERE (time, container, item) < (?2, ?3, ?4) ORDER BY time DESC, container DESC, item DESC LIMIT ?5
             """,
             [oldest.nanoseconds, place.time.nanoseconds, place.container.value, place.item.data, limit])
+    }
+
+    /// Returns deletions behind `cursor` in the order of their containers and items, whether or not a folder represents them: those of the log,
+    /// and those that it has not confirmed.
+    package func allDeletions(after cursor: DeletionCursor?, limit: Int) throws -> [DeletionCursor] {
+        try fetchAll(
+            """
+            SELECT time, container, item FROM (
+              SELECT time, container, item FROM deletion
+              UNION ALL
+              SELECT own.time, own.container, own.item FROM departed AS own
+              JOIN remote ON remote.container = own.container AND remote.item = own.item WHERE remote.isDeleted = 0)
+            WHERE (container, item) > (?, ?) ORDER BY container, item LIMIT ?
+            """, [cursor?.container.value ?? -1, cursor?.item.data ?? Data(), limit])
     }
 
     /// Returns SQL for whether the folder of the row `own` was deleted at about the same time.

@@ -42,6 +42,17 @@ package struct ItemHistory: MetadataTable {
             """, Self.key(version, item, container))
     }
 
+    /// Returns all versions of the history of an item, however old.
+    package func allVersions(of item: ItemID, in container: ContainerID) throws -> [HistoricVersion] {
+        try fetchAll(
+            "SELECT \(HistoricVersion.selection) FROM version WHERE container = ? AND item = ?",
+            [container.value, item.data])
+    }
+
+    func removeVersions(of item: ItemID, in container: ContainerID) throws {
+        try run("DELETE FROM version WHERE container = ? AND item = ?", [container.value, item.data])
+    }
+
     package func removeVersion(_ version: VersionID, of item: ItemID, in container: ContainerID) throws {
         try run(
             "DELETE FROM version WHERE container = ? AND item = ? AND sequence = ? AND changeIndex = ?",

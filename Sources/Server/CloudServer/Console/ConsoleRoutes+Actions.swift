@@ -109,7 +109,7 @@ extension ConsoleRoutes {
     }
 
     /// Returns the position in the log up to which the person saw what is to be deleted.
-    private func seen(_ fields: FormBody) throws -> LogSequence {
+    func seen(_ fields: FormBody) throws -> LogSequence {
         guard let number = UInt64(fields["seen"] ?? "") else {
             throw CloudFailure(.invalidRequest, "The form is incomplete. Go back and try again.")
         }

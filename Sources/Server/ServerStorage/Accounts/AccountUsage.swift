@@ -18,7 +18,10 @@ struct AccountUsage {
         guard let quota, used + UInt64(max(0, bytes)) > quota + slack else { return }
         throw StorageError(
             .quota,
-            "The account's quota of \(ByteCount(quota)) is used up. Delete something, or ask the server's owner for more."
+            """
+            The account's quota of \(ByteCount(quota)) is used up, or nearly. Deleted documents count for 30 days: `ubiquity deleted --purge` \
+            removes them for good. Or ask the server's owner for more.
+            """
         )
     }
 }

@@ -16,14 +16,16 @@ struct ChunkCollector: Sendable {
     let log: Logger
 
     /// Collects all containers in small steps. A container that cannot be read, such as one with the log of a newer version, is skipped.
-    func run(_ policy: CollectionPolicy, pause: Duration) async throws -> CollectionReport {
+    ///
+    /// - Parameter only: The containers to collect; nil for all, and for what crashes left.
+    func run(
+        _ policy: CollectionPolicy, only: Set<Int64>? = nil, pause: Duration
+    ) async throws -> CollectionReport {
         var report = CollectionReport()
-        let containers = try await logs.storedContainers()
+        let containers = try await logs.storedContainers().filter { only?.contains($0.id) ?? true }
         for container in containers where !report.gaveWay {
             do {
-                let needed = try await mark(container, policy)
-                try await sweep(container, needed, policy, pause, &report)
-                report.containers += 1
+                try await collect(container, policy, pause, &report)
             } catch let error where !Self.endsCollection(error) {
                 report.skipped[container.id] = "\(error)"
                 log.warning(
@@ -31,8 +33,20 @@ struct ChunkCollector: Sendable {
                     metadata: ["container": "\(container.id)", "why": "\(error)"])
             }
         }
-        if !report.gaveWay { try await sweepStrays(containers.map(\.id), pause, &report) }
+        if !report.gaveWay, only == nil { try await sweepStrays(containers.map(\.id), pause, &report) }
         return report
+    }
+
+    private func collect(
+        _ container: LogStore.StoredContainer, _ policy: CollectionPolicy, _ pause: Duration,
+        _ report: inout CollectionReport
+    ) async throws {
+        let start = try await chunks.mark(of: container.id)
+        let (tree, needed, purged) = try await mark(container, policy)
+        if let start { try await sweep(purged, container, needed, since: start, &report) }
+        if !report.gaveWay { try await tree.forget(purged) }
+        try await sweep(container, needed, policy, pause, &report)
+        report.containers += 1
     }
 
     /// Whether an error concerns more than one container: the shutdown of the server and a full disk do. Whatever one log contains, the
@@ -44,37 +58,37 @@ struct ChunkCollector: Sendable {
     // MARK: Mark
 
     /// Determines which chunks are needed, from the log as it is now or later. Rethrows the error of a log that cannot be folded.
-    private func mark(_ container: LogStore.StoredContainer, _ policy: CollectionPolicy) async throws -> NeededChunks {
+    private func mark(
+        _ container: LogStore.StoredContainer, _ policy: CollectionPolicy
+    ) async throws -> (FoldedContainer, NeededChunks, [PurgedContent]) {
         let now = chunks.now()
         let since = policy.keptSince(now)
         let published = try await links.contents(heldIn: container.id, at: now)
         let tree = try await trees.folded(container.id, to: LogSequence(container.sequence))
-        let (needed, manifests): (NeededChunks, [ContentReference])
-        do { (needed, manifests) = try await contents(of: tree, container, droppedSince: since, and: published) } catch
-        {
+        let (needed, found): (NeededChunks, NeededChunks.Found)
+        do { (needed, found) = try await contents(of: tree, container, droppedSince: since, and: published) } catch {
             // It is folded again for the next collection. Only the file may be damaged: the log was read to its end.
             if StorageError.of(error).code == .damaged { try await trees.remove(container.id) }
             throw error
         }
-        try await markChunks(of: Dictionary(grouping: manifests, by: \.digest), container, needed)
-        return needed
+        try await markChunks(of: Dictionary(grouping: found.manifests, by: \.digest), container, needed)
+        return (tree, needed, found.purged)
     }
 
     /// Records the contents that a folded log needs, after it was verified that it is that of the container's log, up to its end.
     private func contents(
         of tree: FoldedContainer, _ container: LogStore.StoredContainer, droppedSince since: Int64,
         and published: [ContentReference]
-    ) async throws -> (NeededChunks, manifests: [ContentReference]) {
-        let (needed, position, manifests) = try await chunks.threads.blocking {
+    ) async throws -> (NeededChunks, NeededChunks.Found) {
+        let (needed, found) = try await chunks.threads.blocking {
             let needed = try NeededChunks(path: tree.path)
-            let (position, manifests) = try needed.addContents(droppedSince: since, and: published)
-            return (needed, position, manifests)
+            return (needed, try needed.addContents(droppedSince: since, and: published))
         }
         // Another process may have replaced the file since it was folded.
-        guard position.sequence.value >= container.sequence, try await trees.isInLog(position, of: container.id) else {
-            throw damagedTree
-        }
-        return (needed, manifests)
+        guard found.position.sequence.value >= container.sequence,
+            try await trees.isInLog(found.position, of: container.id)
+        else { throw damagedTree }
+        return (needed, found)
     }
 
     /// The most bytes that the manifests of one container may inflate to in one collection: those of some 60 TiB.
@@ -82,7 +96,7 @@ struct ChunkCollector: Sendable {
 
     /// Records the chunks that manifests name. Each manifest is read once, whatever sizes entries give it. Throws `damaged` if the needed
     /// chunks cannot be determined: then nothing may be removed.
-    private func markChunks(
+    func markChunks(
         of manifests: [Digest: [ContentReference]], _ container: LogStore.StoredContainer, _ needed: NeededChunks
     ) async throws {
         var inflated = 0
@@ -105,6 +119,18 @@ struct ChunkCollector: Sendable {
     private func markChunks(
         of place: ChunkPlace, _ sizes: Set<Int64>, _ container: LogStore.StoredContainer, _ needed: NeededChunks
     ) async throws -> Int {
+        try await forEachPart(of: place, sizes, container) { ids in
+            try await chunks.threads.blocking { try needed.add(ids) }
+        }
+    }
+
+    /// Calls `body` with the chunks that a manifest names, part by part.
+    ///
+    /// - Returns: The length of the manifest in bytes.
+    func forEachPart(
+        of place: ChunkPlace, _ sizes: Set<Int64>, _ container: LogStore.StoredContainer,
+        _ body: ([ChunkID]) async throws -> Void
+    ) async throws -> Int {
         // A key for the server's own turns, which no account can have.
         let turns = AccountID(-container.account.value)
         var number = 0
@@ -116,8 +142,7 @@ struct ChunkCollector: Sendable {
             case .none: return place.size
             case .list(let list):
                 guard number < list.partCount, sizes.contains(Int64(clamping: list.size)) else { return list.memory }
-                let ids = list.part(number).chunks.map(\.id)
-                try await chunks.threads.blocking { try needed.add(ids) }
+                try await body(list.part(number).chunks.map(\.id))
                 number += 1
             }
         }
@@ -154,10 +179,14 @@ struct ChunkCollector: Sendable {
         guard !places.isEmpty else { return true }
         guard let lock = try CopyLock.collecting(directory) else { return false }
         defer { lock.release() }
-        let gone = try await chunks.removeRows(of: places, of: account, touchedBefore: cutoff)
+        let gone = try await chunks.removeRows(of: places, of: account, touchedBefore: cutoff) ?? []
+        try await removeFrames(of: gone, &report)
+        return true
+    }
+
+    func removeFrames(of gone: [ChunkPlace], _ report: inout CollectionReport) async throws {
         try await chunks.removeFrames(gone.map(\.name))
         report.chunks += gone.count
         report.bytes += gone.reduce(0) { $0 + UInt64($1.size) }
-        return true
     }
 }

@@ -14,6 +14,38 @@ extension ChunkStore {
         }
     }
 
+    /// Returns how many times chunks of a container were removed. A transaction that finds the same number as before the chunks were looked for
+    /// knows that they are still here.
+    func removals(in name: ContainerName, of account: AccountID) async throws -> Int64 {
+        try await database.readOnce { db in
+            let number = try db.value(
+                Int64.self, "SELECT removals FROM container WHERE account = ? AND name = ?", [account.value, name.text])
+            guard let number else { throw LogStore.missing(name) }
+            return number
+        }
+    }
+
+    static func removals(of container: Int64, _ db: any StorageTransaction) throws -> Int64? {
+        try db.value(Int64.self, "SELECT removals FROM container WHERE id = ?", [container])
+    }
+
+    func mark(of container: Int64) async throws -> CollectionMark? {
+        try await database.readOnce { try CollectionMark.current(of: container, $0) }
+    }
+
+    /// Returns those of the chunks that are here.
+    func places(of ids: [ChunkID], in container: Int64) async throws -> [ChunkPlace] {
+        var places: [ChunkPlace] = []
+        for start in stride(from: 0, to: ids.count, by: Self.page) {
+            places += try await database.read { db in
+                try ids[start..<min(start + Self.page, ids.count)].compactMap {
+                    try Self.place(of: $0, in: container, db)
+                }
+            }
+        }
+        return places
+    }
+
     /// Returns a page of the chunks that no device has relied on since `cutoff`, ordered by id.
     func places(in container: Int64, after id: Data, touchedBefore cutoff: Int64) async throws -> [ChunkPlace] {
         try await database.read { db in
@@ -59,14 +91,20 @@ extension ChunkStore {
                 Int64.self, "SELECT CAST(SUM(size) AS BIGINT) FROM chunk WHERE container = ?", [container]) ?? 0)
     }
 
-    /// Removes the rows of chunks, except of those that a device has relied on since `cutoff`.
+    /// Removes the rows of chunks, except of those that a device has relied on since `cutoff`. An append that has looked for its chunks before
+    /// looks again (``removals(in:of:)``).
     ///
-    /// - Returns: The chunks whose rows were removed.
+    /// - Parameter mark: What was known of the container when the chunks were found to be unneeded; nil where they are that old that no entry can
+    ///   name them before a device has relied on them.
+    /// - Returns: The chunks whose rows were removed; nil, and none was, if the container has changed since the mark.
     func removeRows(
-        of places: [ChunkPlace], of account: AccountID, touchedBefore cutoff: Int64
-    ) async throws -> [ChunkPlace] {
+        of places: [ChunkPlace], of account: AccountID, touchedBefore cutoff: Int64, ifStill mark: CollectionMark? = nil
+    ) async throws -> [ChunkPlace]? {
         try await database.commit(of: account) { db in
-            try places.filter { place in
+            if let mark, let place = places.first {
+                guard try CollectionMark.current(of: place.container, db) == mark else { return nil }
+            }
+            let removed = try places.filter { place in
                 let removed = try db.execute(
                     "DELETE FROM chunk WHERE container = ? AND id = ? AND touched < ?",
                     [place.container, Data(place.id.bytes), cutoff])
@@ -74,6 +112,10 @@ extension ChunkStore {
                 try AccountStore.use(-StorageCost.chunk(place.size), of: account, db)
                 return true
             }
+            for container in Set(removed.map(\.container)) {
+                try db.execute("UPDATE container SET removals = removals + 1 WHERE id = ?", [container])
+            }
+            return removed
         }
     }
 

@@ -22,8 +22,12 @@ enum ServerSchema {
         migrator.registerMigration("linkCosts") { db in try db.execute(sql: StorageCost.addLinks) }
         migrator.registerMigration("setBack") { db in try db.execute(sql: setBack) }
         migrator.registerMigration("senders") { db in try db.execute(sql: senders) }
+        migrator.registerMigration("removals") { db in try db.execute(sql: removals) }
         return migrator
     }
+
+    /// How many times chunks of the container were removed (``ChunkStore/removals(in:of:)``), in SQL of both engines.
+    static let removals = "ALTER TABLE container ADD COLUMN removals BIGINT NOT NULL DEFAULT 0;"
 
     /// `AUTOINCREMENT` makes sure that a number in a token or in a folder's name is never used again. Times are seconds since 1970 UTC. An
     /// entry's `digest` is that of the log up to it (``LogPosition``).

@@ -100,7 +100,12 @@ package final class FoldedContainer: Sendable {
         }
         tree.origin = FoldedTree.Origin(
             device: batch.deviceName, time: batch.time, arrived: entry.arrived ?? now)
+        let isVoid = try ContainerReducer().isVoid(batch, in: tree)
+        let removed = isVoid ? [] : try tree.removedVersions(batch)
         _ = try ContainerReducer().fold(batch, at: entry.position, into: &tree)
+        guard !isVoid else { return }
+        try tree.forget(removed)
+        try tree.forgetDeletions(batch)
     }
 
     /// Whether the file was removed because it was damaged. The next use of the container opens another.
@@ -116,7 +121,7 @@ package final class FoldedContainer: Sendable {
         do { return try await queue.read(body) } catch { throw repaired(error) }
     }
 
-    private func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         do { return try await queue.write(body) } catch { throw repaired(error) }
     }
 

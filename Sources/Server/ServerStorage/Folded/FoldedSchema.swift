@@ -1,9 +1,10 @@
 /// The tables of a folded container. They are derived from the log: a change of the version rebuilds them.
 enum FoldedSchema {
-    static let version = 5
+    static let version = 6
 
     /// Ids are 16 bytes in big-endian order, so that they sort like the ids. `layout` is 255 where content is announced. `dropped` has the
-    /// contents that items gave up, with the time at which the entry arrived that did it, in seconds since 1970 UTC by the server's clock.
+    /// versions that items gave up, with the time at which the entry arrived that did it, in seconds since 1970 UTC by the server's clock, and
+    /// `purged` the contents of those that a person removed for good, with the time at which that entry arrived.
     /// `neededSum` and `droppedSum` are the ``ContentSum``s of the contents that live items need and of the rows of `dropped`.
     static let tables = """
         CREATE TABLE item (
@@ -59,11 +60,22 @@ enum FoldedSchema {
             id BLOB PRIMARY KEY,
             parent BLOB NOT NULL,
             time INTEGER NOT NULL,
-            device TEXT NOT NULL
+            device TEXT NOT NULL,
+            sequence INTEGER NOT NULL
         ) WITHOUT ROWID;
         CREATE INDEX deletedChild ON deletion (parent);
         CREATE INDEX deletedAt ON deletion (time);
         CREATE TABLE dropped (
+            item BLOB NOT NULL,
+            sequence INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            layout INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            PRIMARY KEY (item, sequence, position, digest, layout, size)
+        ) WITHOUT ROWID;
+        CREATE TABLE purged (
             digest BLOB NOT NULL,
             layout INTEGER NOT NULL,
             size INTEGER NOT NULL,

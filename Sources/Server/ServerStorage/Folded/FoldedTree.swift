@@ -21,7 +21,7 @@ struct FoldedTree: KeylessTree {
     let db: Database
     var origin: Origin?
     private(set) var neededSum: ContentSum
-    private(set) var droppedSum: ContentSum
+    var droppedSum: ContentSum
     private var current: LogState
 
     init(_ db: Database) throws {
@@ -83,7 +83,7 @@ struct FoldedTree: KeylessTree {
 
     mutating func put(_ item: CloudItem) throws {
         let row = try NeededContents.row(of: item.id, db)
-        try noteContents(of: item, before: try row.map { try NeededContents(db).contents(of: $0) } ?? [])
+        try noteContents(of: item, before: try row.map { try NeededContents(db).versions(of: $0) } ?? [])
         let key = NameKey(item.name, folding: current.foldsNames)
         let types = try item.body == .folder ? packageTypes() : PackageTypes()
         try run(
@@ -100,30 +100,17 @@ struct FoldedTree: KeylessTree {
     }
 
     /// Records which contents an item gave up, and keeps the sums.
-    private mutating func noteContents(of item: CloudItem, before: Set<ContentReference>) throws {
+    private mutating func noteContents(of item: CloudItem, before versions: [NeededContents.Version]) throws {
         let after = item.neededContents
+        let before = Set(versions.map(\.content))
         guard before != after else { return }
         for content in after.subtracting(before) { neededSum.add(content) }
-        for content in before.subtracting(after) {
-            neededSum.remove(content)
-            try noteDropped(content)
+        for content in before.subtracting(after) { neededSum.remove(content) }
+        for version in versions where !after.contains(version.content) {
+            // Conflict versions of a document that is deleted, or became one with another, stay in conflict there or become items.
+            guard !item.isDeleted || version.id == item.version else { continue }
+            try noteDropped(version, of: item.id)
         }
-    }
-
-    private mutating func noteDropped(_ content: ContentReference) throws {
-        // Of an entry whose arrival is unknown contents are kept for good.
-        let time = origin?.arrived ?? .max
-        let key: StatementArguments = [
-            Data(content.digest.bytes), Int64(content.layout.rawValue), Int64(clamping: content.size),
-        ]
-        let known = try Int64.fetchOne(
-            db.cachedStatement(sql: "SELECT at FROM dropped WHERE digest = ? AND layout = ? AND size = ?"),
-            arguments: key)
-        // Several items may have had it: the last one that gave it up counts.
-        if let known, known >= time { return }
-        try run("INSERT OR REPLACE INTO dropped VALUES (?, ?, ?, ?)", key + [time])
-        if let known { droppedSum.remove(content, at: known) }
-        droppedSum.add(content, at: time)
     }
 
     /// Records when an item was deleted, and removes the record of one that was restored.
@@ -131,8 +118,11 @@ struct FoldedTree: KeylessTree {
         guard item.isDeleted else { return try run("DELETE FROM deletion WHERE id = ?", [item.id.data]) }
         let time = max(.zero, origin?.time ?? current.time)
         try run(
-            "INSERT OR REPLACE INTO deletion VALUES (?, ?, ?, ?)",
-            [item.id.data, item.parent.data, time.nanoseconds, origin?.device ?? ""])
+            "INSERT OR REPLACE INTO deletion VALUES (?, ?, ?, ?, ?)",
+            [
+                item.id.data, item.parent.data, time.nanoseconds, origin?.device ?? "",
+                Int64(clamping: current.sequence.next.value),
+            ])
     }
 
     /// Updates folders that became packages, or ceased to be, because the root declares other types.
@@ -196,8 +186,9 @@ struct FoldedTree: KeylessTree {
 
     mutating func setAlias(_ id: ItemID, to target: ItemID) throws {
         try run("INSERT OR REPLACE INTO alias VALUES (?, ?)", [id.data, target.data])
-        // An item that became another one is not deleted.
+        // An item that became another one is not deleted, and its history can no longer be asked for.
         try run("DELETE FROM deletion WHERE id = ?", [id.data])
+        try forgetHistory(of: id)
     }
 
     func run(_ sql: String, _ arguments: StatementArguments) throws {

@@ -23,13 +23,11 @@ final class NeededChunks: Sendable {
 
     /// Records the names of the contents that the folded log and `others` need. Blocks.
     ///
-    /// - Returns: The last entry of the log that was read, and the contents whose chunks a manifest lists: those chunks are needed too.
     /// - Throws: ``damagedTree`` if the file is not what was folded. Nothing may be removed then.
-    func addContents(
-        droppedSince since: Int64, and others: [ContentReference]
-    ) throws -> (position: LogPosition, manifests: [ContentReference]) {
+    func addContents(droppedSince since: Int64, and others: [ContentReference]) throws -> Found {
         var manifests: Set<ContentReference> = []
         var position = LogPosition.start
+        var purged: [PurgedContent] = []
         try queue.writeWithoutTransaction { db in
             // Deferred: it locks no writer of the folded log, because it writes to the temporary table alone.
             try db.inTransaction(.deferred) {
@@ -45,10 +43,20 @@ final class NeededChunks: Sendable {
                 }
                 try NeededContents(db).forEach(droppedSince: since, add)
                 for content in others { try add(content) }
+                purged = try PurgedContent.all(db)
                 return .commit
             }
         }
-        return (position, Array(manifests))
+        return Found(position: position, manifests: Array(manifests), purged: purged)
+    }
+
+    /// What was found in a folded log.
+    struct Found: Sendable {
+        /// The last entry of the log that was read.
+        let position: LogPosition
+        /// The contents whose chunks a manifest lists: those chunks are needed too.
+        let manifests: [ContentReference]
+        let purged: [PurgedContent]
     }
 
     /// Blocks.

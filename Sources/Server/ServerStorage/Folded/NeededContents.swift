@@ -9,24 +9,44 @@ struct NeededContents {
 
     init(_ db: Database) { self.db = SQLiteTransaction(db: db) }
 
-    private static let columns = "id, isDeleted, conflicts, layout, size, digest"
+    private static let columns = "id, isDeleted, conflicts, layout, size, digest, sequence, position"
 
-    /// Returns what ``contents(of:)`` reads of an item; nil if there is none.
+    /// A content of an item, and the version under which the item has it.
+    struct Version: Hashable {
+        let id: VersionID
+        let content: ContentReference
+    }
+
+    /// Returns what ``versions(of:)`` reads of an item; nil if there is none.
     static func row(of item: ItemID, _ db: Database) throws -> StorageRow? {
         try SQLiteTransaction(db: db).row("SELECT \(columns) FROM item WHERE id = ?", [item.data])
     }
 
     /// Returns the ``CloudItem/neededContents`` of an item as it is stored.
-    func contents(of row: StorageRow) throws -> Set<ContentReference> {
+    func contents(of row: StorageRow) throws -> Set<ContentReference> { Set(try versions(of: row).map(\.content)) }
+
+    /// Returns the needed contents of an item as it is stored, each with every version under which the item has it.
+    func versions(of row: StorageRow) throws -> [Version] {
         guard try !(row["isDeleted"] as Bool) else { return [] }
-        var contents: Set<ContentReference> = []
-        if let content = try content(row) { contents.insert(content) }
-        guard try row["conflicts"] as Int64 > 0 else { return contents }
-        try db.forEachRow("SELECT layout, size, digest FROM conflict WHERE item = ?", [try row["id"] as Data]) { row in
-            if let content = try content(row) { contents.insert(content) }
+        var versions: [Version] = []
+        if let version = try version(row) { versions.append(version) }
+        guard try row["conflicts"] as Int64 > 0 else { return versions }
+        try db.forEachRow(
+            "SELECT layout, size, digest, sequence, position FROM conflict WHERE item = ?", [try row["id"] as Data]
+        ) { row in
+            if let version = try version(row) { versions.append(version) }
             return true
         }
-        return contents
+        return versions
+    }
+
+    private func version(_ row: StorageRow) throws -> Version? {
+        try content(row).map { content in
+            Version(
+                id: VersionID(
+                    sequence: LogSequence(UInt64(clamping: try row["sequence"] as Int64)),
+                    index: UInt32(truncatingIfNeeded: try row["position"] as Int64)), content: content)
+        }
     }
 
     /// Returns the content of a row; nil for an announced file and for an item that has none.

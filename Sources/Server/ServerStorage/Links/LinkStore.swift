@@ -62,17 +62,37 @@ package struct LinkStore: NounStore {
             _ = try LogStore.requireContainer(container, account, db)
             try Self.requireRoomForLink(of: account, db)
         }
-        // For the next days no collection removes them, whether it has begun or not; later collections see the link.
-        let absent = try await holdForLink(content, in: container, of: account)
-        guard absent.isEmpty else {
-            throw StorageError(.notFound, "The version is not in the cloud; sync the document and try again.")
-        }
+        try await holdForLink(content, in: container, of: account)
         let sealed = try await password.asyncMap { try await passwords.seal($0, for: account) }
         let now = now()
         let expires = now + lifetime.components.seconds
-        let id = try await database.commit(of: account) { db in
+        // Again only where a collection removed chunks of the container since they were looked for; later collections see the link.
+        for _ in 0..<Self.rounds {
+            let removals = try await chunks.removals(in: container, of: account)
+            try await holdForLink(content, in: container, of: account)
+            let id = try await insert(
+                token, to: content, name: name, in: container, of: account, from: now, to: expires, sealed,
+                ifRemovalsAre: removals)
+            guard let id else { continue }
+            return LinkRecord(
+                id: id, container: container, name: name, size: content.size, created: Timestamp(seconds: now),
+                expires: Timestamp(seconds: expires), hasPassword: sealed != nil)
+        }
+        throw StorageError(.busy, "Chunks are being collected; try again.")
+    }
+
+    private static let rounds = 16
+
+    /// - Returns: The number of the link; nil if chunks of the container were removed since there were that many removals.
+    private func insert(
+        _ token: LinkToken, to content: ContentReference, name: ItemName, in container: ContainerName,
+        of account: AccountID, from now: Int64, to expires: Int64, _ sealed: LinkPassword?,
+        ifRemovalsAre removals: Int64
+    ) async throws -> Int64? {
+        try await database.commit(of: account) { db in
             try Self.remove("account = ? AND expires <= ?", [account.value, now], db)
             let place = try LogStore.requireContainer(container, account, db).id
+            guard try ChunkStore.removals(of: place, db) == removals else { return nil }
             try Self.requireRoomForLink(of: account, db)
             let id = try db.value(
                 Int64.self,
@@ -89,18 +109,15 @@ package struct LinkStore: NounStore {
             try AccountStore.use(StorageCost.link, of: account, db)
             return id
         }
-        return LinkRecord(
-            id: id, container: container, name: name, size: content.size, created: Timestamp(seconds: now),
-            expires: Timestamp(seconds: expires), hasPassword: sealed != nil)
     }
 
-    /// Holds the chunks of a content that is to be published, and returns those that are missing.
+    /// Holds the chunks of a content that is to be published. Throws `notFound` if one is missing.
     private func holdForLink(
         _ content: ContentReference, in container: ContainerName, of account: AccountID
-    ) async throws -> [ChunkID] {
+    ) async throws {
         guard content.layout != .empty else {
             guard content.size == 0 else { throw StorageError(.invalid, "A content of no chunks has no bytes.") }
-            return []
+            return
         }
         if content.layout == .manifest {
             let places = try await chunks.place(of: content.digest, in: container, of: account).map { [$0] } ?? []
@@ -111,7 +128,9 @@ package struct LinkStore: NounStore {
                 throw StorageError(.tooLarge, "The version has too many chunks to be published.")
             }
         }
-        return try await chunks.hold([content], in: container, of: account, onlyTrusted: true)
+        guard try await chunks.hold([content], in: container, of: account, onlyTrusted: true).isEmpty else {
+            throw StorageError(.notFound, "The version is not in the cloud; sync the document and try again.")
+        }
     }
 
     private static func requireRoomForLink(of account: AccountID, _ db: any StorageTransaction) throws {

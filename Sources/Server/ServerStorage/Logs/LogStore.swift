@@ -14,13 +14,18 @@ package struct LogStore: NounStore {
     let time: any TimeSource
     let chunks: ChunkStore
     let changes: ChangeHub
+    let requests: CollectionRequests
     private let tails: LogTails?
 
-    init(database: any StorageDatabase, time: any TimeSource, chunks: ChunkStore, changes: ChangeHub) {
+    init(
+        database: any StorageDatabase, time: any TimeSource, chunks: ChunkStore, changes: ChangeHub,
+        requests: CollectionRequests
+    ) {
         self.database = database
         self.time = time
         self.chunks = chunks
         self.changes = changes
+        self.requests = requests
         tails = LogTails(database)
     }
 
@@ -38,17 +43,46 @@ package struct LogStore: NounStore {
             throw StorageError(.tooLarge, "An entry may have at most \(CloudLimits.entry) bytes.")
         }
         guard !payload.isEmpty else { throw StorageError(.invalid, "An entry must have at least one byte.") }
-        let cost = StorageCost.entry(payload)
         // A payload that is not a batch has no meaning, and is not a setting.
         let batch = try await chunks.bulk.batch(of: payload, for: account)
-        if let batch { try await chunks.requireContents(of: batch, in: name, of: account) }
+        var appended: Appended?
+        // Again only where a collection removed chunks of the container since they were looked for.
+        for _ in 0..<Self.appendRounds where appended == nil {
+            var removals: Int64?
+            if let batch, batch.bringsContents {
+                removals = try await chunks.removals(in: name, of: account)
+                try await chunks.requireContents(of: batch, in: name, of: account)
+            }
+            appended = try await commit(
+                payload, batch, key: key, after: position, ifRemovalsAre: removals, to: name, of: account)
+        }
+        guard let appended else { throw StorageError(.busy, "Chunks are being collected; try again.") }
+        if batch?.removesVersions == true { requests.add(appended.container) }
+        changes.changed(name, to: appended.sequence, of: account)
+        return LogSequence(appended.sequence)
+    }
+
+    private static let appendRounds = 16
+
+    private struct Appended: Sendable {
+        let container: Int64
+        let sequence: UInt64
+    }
+
+    /// - Returns: Nil if chunks of the container were removed since there were that many removals.
+    private func commit(
+        _ payload: [UInt8], _ batch: ChangeBatch?, key: AppendKey?, after position: LogPosition,
+        ifRemovalsAre removals: Int64?, to name: ContainerName, of account: AccountID
+    ) async throws -> Appended? {
+        let cost = StorageCost.entry(payload)
         let isOfKeyValues = batch.map(Self.isOfKeyValues) ?? false
         let now = now()
         let query = Self.target(of: key, after: position, in: name, account)
-        let sequence = try await chunks.bulk.entry(payload.count, of: account) {
+        return try await chunks.bulk.entry(payload.count, of: account) {
             try await database.commit(.account(account.value), after: query) { rows, db in
                 guard let target = try rows.first.map(Target.init) else { throw Self.missing(name) }
-                if let known = target.known { return known }
+                if let known = target.known { return Appended(container: target.container.id, sequence: known) }
+                if let removals, target.removals != removals { return nil }
                 try Self.require(position, found: target.position, in: name)
                 let isFree = try isOfKeyValues && AccountStore.takeFree(cost, of: account, db)
                 if !isFree { try target.usage.reserve(cost, slack: Self.logSlack) }
@@ -65,11 +99,9 @@ package struct LogStore: NounStore {
                     ])
                 try db.enqueue("UPDATE container SET sequence = ? WHERE id = ?", [Int64(next), container.id])
                 if !isFree { try AccountStore.use(cost, of: account, db) }
-                return next
+                return Appended(container: container.id, sequence: next)
             }
         }
-        changes.changed(name, to: sequence, of: account)
-        return LogSequence(sequence)
     }
 
     /// Whether an entry has only changes of key-value stores.
@@ -81,6 +113,7 @@ package struct LogStore: NounStore {
     private struct Target {
         let container: (id: Int64, sequence: UInt64)
         let usage: AccountUsage
+        let removals: Int64
         /// The position of the entry with the key.
         let known: UInt64?
         /// The digest of the whole log.
@@ -93,6 +126,7 @@ package struct LogStore: NounStore {
             position = try LogStore.digest(row["position"])
             container = (try row["id"], UInt64(clamping: try row["sequence"] as Int64))
             usage = try AccountUsage(row)
+            removals = try row["removals"]
             known = (try row["known"] as Int64?).map { UInt64(clamping: $0) }
         }
     }
@@ -103,7 +137,7 @@ package struct LogStore: NounStore {
     ) -> StorageQuery {
         StorageQuery(
             """
-            SELECT container.id, container.sequence, quota, used,
+            SELECT container.id, container.sequence, container.removals, quota, used,
                 (SELECT entry.sequence FROM entry WHERE container = container.id AND key = ?) AS known,
                 (SELECT digest FROM entry WHERE container = container.id AND entry.sequence = container.sequence) AS digest,
                 (SELECT digest FROM entry WHERE container = container.id AND entry.sequence = ?) AS position

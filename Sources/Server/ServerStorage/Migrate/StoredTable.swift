@@ -28,7 +28,7 @@ struct StoredTable: Hashable, Sendable {
                 "account", "name", "tokenHash", "created", "seen", "revoked", "resetAsked", "suspended", "scope",
                 "expires",
             ], isNumbered: true),
-        StoredTable("container", key: ["id"], ["account", "name", "sequence"], isNumbered: true),
+        StoredTable("container", key: ["id"], ["account", "name", "sequence", "removals"], isNumbered: true),
         StoredTable("entry", key: ["container", "sequence"], ["key", "payload", "digest", "created", "isFree"]),
         StoredTable("chunk", key: ["container", "id"], ["size", "isTrusted", "touched", "content", "held"]),
         StoredTable(

@@ -15,6 +15,7 @@ enum PostgresSchema {
         Migration(name: "migrationMark", script: PostgresTables.migrationMark),
         Migration(name: "setBack", script: PostgresTables.setBack),
         Migration(name: "senders", script: PostgresTables.senders),
+        Migration(name: "removals", script: ServerSchema.removals),
     ]
 
     /// How long a migration may take.

@@ -1,0 +1,114 @@
+package import Basics
+import CloudModel
+import ContainerLog
+import LocalMetadata
+
+/// Removing deleted items for good: no device can restore them any more, and the cloud frees what nothing else needs. For the log this is the
+/// removal of versions from their histories, so an edit that did not know of it restores its document as it does after any deletion.
+extension DeletedItems {
+    /// Which deleted items are removed for good.
+    package struct PurgeScope: Sendable {
+        /// The names below the mount's root at or below which an item was; none for all.
+        package let place: [[UInt8]]
+        /// Items that were deleted later stay.
+        package let until: Timestamp
+
+        package init(place: [[UInt8]], until: Timestamp) {
+            self.place = place
+            self.until = until
+        }
+    }
+
+    /// What a purge removes.
+    package struct Purge: Sendable, Hashable {
+        package var items: UInt64 = 0
+        /// The bytes of the documents and their earlier versions, an upper bound for what the cloud frees.
+        package var bytes: UInt64 = 0
+        /// The number of items that stay because their deletion has not reached the cloud yet.
+        package var unsent: UInt64 = 0
+    }
+
+    /// How many items one change of the database removes.
+    private static let purgePage = 200
+
+    /// Returns what ``purge(_:)`` would remove now.
+    package func purgeable(_ scope: PurgeScope) async throws -> Purge { try await walk(scope) }
+
+    /// Removes deleted items for good. The change is sent to the log next.
+    package func purge(_ scope: PurgeScope) async throws -> Purge {
+        try await walk(scope) { found, transaction in
+            for version in found.versions {
+                try transaction.pending.insert(
+                    Resolution(container: found.item.container, item: found.item.id, version: version))
+            }
+        }
+    }
+
+    private struct Found {
+        let item: DeletedItem
+        /// All versions of its history, with the deleted one.
+        let versions: Set<VersionID>
+        let bytes: UInt64
+    }
+
+    private struct Part {
+        let purge: Purge
+        let last: ItemHistory.DeletionCursor?
+    }
+
+    private func walk(
+        _ scope: PurgeScope, _ body: (@Sendable (Found, MetadataTransaction) throws -> Void)? = nil
+    ) async throws -> Purge {
+        var purge = Purge()
+        var cursor: ItemHistory.DeletionCursor?
+        repeat {
+            try Task.checkCancellation()
+            let known = cursor
+            let found = try await context.blocking { [self] () throws -> Part in
+                guard body != nil else {
+                    return try context.metadata.read { try part(scope, after: known, $0, nil) }
+                }
+                return try context.metadata.write { try part(scope, after: known, $0, body) }
+            }
+            purge.items += found.purge.items
+            purge.bytes = purge.bytes.saturatingSum(found.purge.bytes)
+            purge.unsent += found.purge.unsent
+            cursor = found.last
+        } while cursor != nil
+        return purge
+    }
+
+    private func part(
+        _ scope: PurgeScope, after cursor: ItemHistory.DeletionCursor?, _ transaction: MetadataTransaction,
+        _ body: ((Found, MetadataTransaction) throws -> Void)?
+    ) throws -> Part {
+        var purge = Purge()
+        let page = try transaction.history.allDeletions(after: cursor, limit: Self.purgePage)
+        for deletion in page where deletion.time <= scope.until {
+            try add(deletion, scope, &purge, transaction, body)
+        }
+        return Part(purge: purge, last: page.last)
+    }
+
+    private func add(
+        _ deletion: ItemHistory.DeletionCursor, _ scope: PurgeScope, _ purge: inout Purge,
+        _ transaction: MetadataTransaction, _ body: ((Found, MetadataTransaction) throws -> Void)?
+    ) throws {
+        guard let item = try transaction.history.deletedItem(deletion.item, in: deletion.container),
+            let container = try transaction.container(deletion.container),
+            let names = try transaction.history.path(ofDeleted: item)
+        else { return }
+        let path = [try ItemName(container.name.folderName)] + names
+        guard path.lazy.map(\.bytes).starts(with: scope.place) else { return }
+        guard item.departure == nil else {
+            purge.unsent += 1
+            return
+        }
+        let versions = try transaction.history.allVersions(of: item.id, in: item.container)
+        let bytes = versions.reduce(UInt64(0)) { $0.saturatingSum($1.content.size) }
+        try body?(
+            Found(item: item, versions: Set(versions.map(\.version) + [item.cloud.version]), bytes: bytes), transaction)
+        purge.items += 1
+        purge.bytes = purge.bytes.saturatingSum(bytes)
+    }
+}
