@@ -72,7 +72,7 @@ extension EndToEnd {
                     try await eventually("it says why") { try await a.attribute("uploadingError", of: "big") != nil }
                     let reason = try #require(try await a.attribute("uploadingError", of: "big"))
                     #expect(
-                        reason.contains("Free some space on the disk that holds \(test.cloud.directory)"), "\(reason)")
+                        reason.contains("of 8.0 MiB are free. Free some space on the disk that holds it"), "\(reason)")
                     #expect(try await a.attribute("isUploaded", of: "big") == "0")
                     let text = try await a.ubiquity(["status", a.mount]).text()
                     #expect(text.contains("CloudDocs/Documents/big") && !text.contains(".:"), "\(text)")

@@ -43,14 +43,20 @@ final class CloudRoom: Sendable {
         }
         refused.withLock { $0[node] = Refused(status: candidate.status, free: space.free) }
         let purgeable = try await DeletedItems(context).purgeable(.init(place: [], until: context.time.now())).bytes
-        let message = Self.message(size: item.size, space, purgeable: purgeable)
+        // A cloud that devices collect themselves has no quota: its disk is full.
+        let hasQuota = context.backend.facet((any ChunkCollecting).self) == nil
+        let message = Self.message(size: item.size, space, purgeable: purgeable, hasQuota: hasQuota)
         return TransferError(.quota, message, cause: CloudError(.quota, message))
     }
 
-    static func message(size: UInt64, _ space: CloudSpace, purgeable: UInt64) -> String {
+    static func message(size: UInt64, _ space: CloudSpace, purgeable: UInt64, hasQuota: Bool) -> String {
         let figures =
             "This document of \(ByteCount(size)) does not fit into the cloud, where \(ByteCount(space.free)) of "
             + "\(ByteCount(space.total)) are free. "
+        guard hasQuota else {
+            return figures
+                + "Free some space on the disk that holds it; `ubiquity collect` gives back that of deleted documents."
+        }
         guard purgeable > 0 else {
             return figures + "Delete documents, then run `ubiquity deleted --purge`; or get more space."
         }

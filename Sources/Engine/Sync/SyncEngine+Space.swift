@@ -15,7 +15,7 @@ extension SyncEngine {
     /// for good.
     func watchSpace() async {
         while !Task.isCancelled {
-            await spaceBell.wait(atMost: context.timing.poll, clock: context.clock)
+            await spaceBell.untilRung()
             await refreshSpace()
             // Only cancellation ends a sleep early, and then it ends the loop as well.
             try? await context.clock.sleep(for: .seconds(1))

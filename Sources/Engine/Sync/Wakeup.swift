@@ -38,7 +38,7 @@ package final class Wakeup: Sendable {
 
     /// Returns when the bell is rung or the task is cancelled. Not an `AsyncStream`, because cancelling a wait for an element would end it
     /// for good.
-    private func untilRung() async {
+    func untilRung() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in

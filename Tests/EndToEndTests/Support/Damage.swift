@@ -1,5 +1,7 @@
 import Foundation
+import Glibc
 import TestSupport
+import Testing
 
 /// Files as a failing disk leaves them.
 enum Damage {
@@ -13,8 +15,11 @@ enum Damage {
         try file.write(contentsOf: Data(bytes.map { $0 ^ 0x10 }))
     }
 
-    /// Changes the bits of `mask` in the byte at `offset`.
+    /// Changes the bits of `mask` in the byte at `offset`. The file's times stay, as when a disk returns another byte.
     static func change(_ path: String, at offset: Int, by mask: UInt8) throws {
+        var status = stat()
+        try #require(stat(path, &status) == 0)
+        defer { utimensat(AT_FDCWD, path, [status.st_atim, status.st_mtim], 0) }
         let file = try FileHandle(forUpdating: URL(filePath: path))
         defer { try? file.close() }
         try file.seek(toOffset: UInt64(offset))

@@ -49,7 +49,7 @@ extension FoldedTree {
     private func dropped(_ version: VersionID, of item: ItemID) throws -> [DroppedVersion] {
         try Row.fetchAll(
             db.cachedStatement(sql: "SELECT * FROM dropped WHERE item = ? AND sequence = ? AND position = ?"),
-            arguments: [item.data, Int64(version.sequence.value), Int64(version.index)]
+            arguments: [item.data, Int64(clamping: version.sequence.value), Int64(version.index)]
         ).map { DroppedVersion(item: item, id: version, content: try ContentReference(folded: $0), time: $0["at"]) }
     }
 
