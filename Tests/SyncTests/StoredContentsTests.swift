@@ -2,6 +2,7 @@ import Chunking
 import CloudModel
 import CloudStorage
 import DeviceSupport
+import LocalContent
 import LocalMetadata
 import TestSupport
 import Testing
@@ -84,6 +85,35 @@ struct StoredContentsTests {
         #expect(try await backend.missing([content.digest], in: .cloudDocs).isEmpty)
         try await restarted.context.blocking { try restarted.engine.evictor.evict(node) }
         #expect(try restarted.row("a")?.presence == LocalMetadata.Presence.none)
+    }
+
+    @Test("a document whose bytes are neither in the cloud nor on the device is named, and everything else is sent")
+    func goneBytes() async throws {
+        _ = try await uploaded("first", "one")
+        try device.save("a", "text")
+        _ = try await device.engine.uploads.uploadDue(.small)
+        // As a restored document is: its bytes are expected in the cloud.
+        var row = try #require(try device.row("a"))
+        try device.content.remove(row.blob)
+        row.presence = .none
+        try device.metadata.write { [row] in try $0.local.update(row) }
+        let content = try #require(row.content)
+        backend.replaceChunk(content.digest, in: .cloudDocs, with: nil)
+        let restarted = try KernellessDevice(restarting: device)
+        try restarted.save("b", "other")
+        for _ in 0..<3 {
+            _ = try await restarted.engine.uploads.uploadDue(.small)
+            _ = try await restarted.engine.syncLogs()
+        }
+        #expect(try restarted.row("b")?.pendingSince == nil)
+        #expect(try restarted.row("a")?.uploadError?.contains("no longer has its bytes") == true)
+        #expect(try await backend.entries(in: .cloudDocs, after: .start, limit: 10).count == 2)
+        try restarted.remove("a")
+        try restarted.save("a", "again")
+        _ = try await restarted.engine.uploads.uploadDue(.small)
+        _ = try await restarted.engine.syncLogs()
+        #expect(try restarted.row("a")?.pendingSince == nil)
+        #expect(try restarted.row("a")?.uploadError == nil)
     }
 
     @Test("many files are refused or evicted one by one")

@@ -58,10 +58,24 @@ struct LostChunks {
         for content in needed where try await isHeld(content, in: container.name) { needed.remove(content) }
         guard !needed.isEmpty else { return true }
         context.log.error("a batch is rebuilt: bytes that it names are gone", metadata: ["count": "\(needed.count)"])
-        try await context.blocking { [context] in
-            try context.metadata.write(.uploading) { try $0.withdrawBatch(of: container.id) }
+        try await context.blocking { [context, needed] in
+            try context.metadata.write(.uploading) { transaction in
+                try transaction.withdrawBatch(of: container.id)
+                for item in try transaction.pending.uploadedFiles(in: container.id) where item.presence != .whole {
+                    if let content = item.content, needed.contains(content) { try giveUp(item, transaction) }
+                }
+            }
         }
         return false
+    }
+
+    /// Makes a document whose bytes are neither here nor in the cloud like an edit whose bytes are lost, so that everything else is sent. It is
+    /// sent once it gets other bytes, and goes when it is deleted.
+    private func giveUp(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
+        var row = item
+        (row.content, row.presence, row.ranges, row.isEdited) = (nil, .whole, [], true)
+        row.uploadError = "The cloud no longer has its bytes, and this device has no copy. Replace it, or delete it."
+        try transaction.local.update(row)
     }
 
     /// Uploads a file. Returns the reference of its bytes; nil where they are not those that the batch names.

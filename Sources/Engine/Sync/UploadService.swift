@@ -195,6 +195,8 @@ final class UploadService: Sendable {
                 }
                 return nil
             }
+            // It is known, and named, that the bytes are lost.
+            if row.uploadError != nil, (error as? Errno)?.code == ENOENT { return nil }
             context.log.error("the bytes of an edited file cannot be read", metadata: details)
             fail(item, "Its bytes on this device cannot be read: \(error).")
             return nil
