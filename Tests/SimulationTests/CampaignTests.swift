@@ -40,7 +40,7 @@ struct CampaignTests {
     /// histories, because `scripts/test` chooses the first seed.
     @Test(
         "new histories succeed, in containers that ignore case and with states that come back, too",
-        arguments: [(6, 200), (5, 50), (7, 200)])
+        arguments: [(6, 100), (5, 50), (7, 100)])
     func fresh(vocabulary: Int, count: Int) throws {
         let start = ProcessInfo.processInfo.environment["FRESH_START"] ?? "random"
         let run = try simulate(

@@ -44,9 +44,13 @@ struct Ledger {
     }
 
     private mutating func noteNames(_ snapshot: Snapshot, on device: Int) {
+        let items = Set(snapshot.files.map(\.item))
         for file in snapshot.files {
             if let old = names[device]?[file.node], old != file.item {
                 rename(file.content, from: old, to: file.item)
+                // A file that took its former place has its identity now. A device that replaces the content of that document has not seen
+                // this one, which stays.
+                if items.contains(old) { returning.insert(file.content) }
                 // The row of a document in a package that is kept as a copy has a new id, and had the document's contents before.
                 below[file.item, default: []].formUnion(below[old, default: []])
             }
