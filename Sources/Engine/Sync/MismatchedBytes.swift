@@ -26,10 +26,19 @@ package struct MismatchedBytes {
         {
             last = end.node
             for item in page where !isInUse(item) {
-                guard let blob = try mismatch(of: item) else { continue }
-                if try hasContent(item) { try setTime(of: item, blob) } else { try separate(item, blob) }
+                // A file that cannot be read does not hold up the others.
+                do { try examine(item) } catch let error as Errno {
+                    context.log.warning(
+                        "the bytes of a document could not be compared with its row",
+                        metadata: ["node": "\(item.node)", "why": "\(error)"])
+                }
             }
         }
+    }
+
+    private func examine(_ item: LocalItem) throws {
+        guard let blob = try mismatch(of: item) else { return }
+        if try hasContent(item) { try setTime(of: item, blob) } else { try separate(item, blob) }
     }
 
     /// Returns the status of a blob that does not match the row of an unedited file; nil if it matches.
@@ -105,6 +114,8 @@ package struct MismatchedBytes {
         copy.pendingSince = context.time.now()
         copy.node = try transaction.local.insert(copy)
         try context.content.link(row.blob, of: context.content, as: copy.blob)
+        // The former name is removed after the commit, so the new one has to survive a loss of power.
+        try context.content.sync(copy.blob)
         effects.changedEntries.insert(TreeEffects.Entry(parent: row.parent, name: name))
         effects.changedNodes.insert(row.parent)
         effects.created.insert(copy.node)

@@ -45,7 +45,7 @@ package enum SeededBug: String, CaseIterable, Sendable {
     case numbersOnly
     /// A content that was uploaded once counts as being in the cloud.
     case trustedUploads
-    /// A device that is rebuilt keeps nothing of what the cloud does not have.
+    /// A rebuilt device drops contents missing from the cloud.
     case emptyReset
 
     /// The vocabulary of the histories in which the mistake can be seen.

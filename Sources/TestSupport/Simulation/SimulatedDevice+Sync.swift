@@ -233,7 +233,7 @@ extension SimulatedDevice {
                 let item = try transaction.local.item(id, in: container.id)
                 found.append("\(id) \(try item.map { try path(of: $0, transaction) } ?? "-") is unsettled")
             }
-            // What the cloud lost stays wanted.
+            // Contents lost by the cloud stay wanted.
             guard cloud.puts == 0 else { return found }
             if try transaction.transfers.wantedTotal() > 0 { found.append("downloads are wanted") }
             if let root = try transaction.local.item(container.node) {

@@ -6,7 +6,7 @@ package struct PostgresOwner {
 
     /// - Throws: ``StorageError``.
     package func run(_ sql: String) throws {
-        // A database that is made as a copy of another one waits for a checkpoint.
+        // Copying a database waits for a checkpoint.
         var bounds = PostgresBounds()
         (bounds.statement, bounds.silence) = (.seconds(120), .seconds(150))
         do { try PostgresConnection(address, bounds: bounds).run(sql) } catch { throw StorageError.of(error) }
