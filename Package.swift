@@ -106,7 +106,8 @@ let package = Package(
             name: "CloudStorage", dependencies: ["Basics", "CloudModel", "Cryptography", logging],
             path: "Sources/Cloud/CloudStorage"),
         .testTarget(
-            name: "CloudStorageTests", dependencies: ["Basics", "CloudModel", "CloudStorage", "TestSupport"]),
+            name: "CloudStorageTests",
+            dependencies: ["Basics", "CloudModel", "CloudStorage", "TestSupport", logging]),
         .target(
             name: "DirectoryCloud",
             dependencies: ["Basics", "CLinux", "CloudModel", "CloudStorage", "Cryptography", logging, systemPackage],
@@ -436,7 +437,9 @@ let package = Package(
         .testTarget(
             name: "DaemonCoreTests",
             dependencies: [
-                "Basics", "CallHandlers", "DaemonCore", "DaemonProtocol", "TestSupport", "VirtualFileSystem", logging,
+                "Basics", "CallHandlers", "DaemonCore", "DaemonProtocol", "LocalMetadata", "TestSupport",
+                "VirtualFileSystem",
+                logging,
             ]),
         .target(
             name: "Commands",

@@ -36,15 +36,21 @@ struct HandlerTests {
         #expect(device.daemon.stops.withLock { $0 } == ["stop"])
     }
 
-    @Test("the log level is read and set; one that does not exist is refused and changes nothing")
+    @Test(
+        "the levels of the log are read and set, also of one area; one that does not exist is refused and changes nothing"
+    )
     func logLevel() async throws {
         let device = try HandledDevice()
         let before = try await device.call(LogLevelRequest(level: nil))
         #expect(before?.level == "info")
         let after = try await device.call(LogLevelRequest(level: "debug"))
-        #expect(after?.level == "debug" && device.daemon.logLevel == .debug)
-        await #expect(throws: DaemonFailure.self) { _ = try await device.call(LogLevelRequest(level: "loud")) }
-        #expect(device.daemon.logLevel == .debug)
+        #expect(after?.level == "debug" && device.daemon.logLevels == LogLevels(.debug))
+        let area = try await device.call(LogLevelRequest(level: "cloud=trace"))
+        #expect(area?.level == "debug,cloud=trace")
+        for text in ["loud", "", "cloud=", "kitchen=debug", "debug,", "cloud=debug=trace"] {
+            await #expect(throws: DaemonFailure.self) { _ = try await device.call(LogLevelRequest(level: text)) }
+        }
+        #expect(device.daemon.logLevels == LogLevels(.debug, areas: [.cloud: .trace]))
     }
 
     @Test("the state says that the device was taken offline at once, and no longer once it is online again")

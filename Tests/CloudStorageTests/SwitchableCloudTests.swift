@@ -1,5 +1,6 @@
 import CloudModel
 import CloudStorage
+import Logging
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ struct SwitchableCloudTests {
 
     private func connected() async throws -> (InMemoryBackend, SwitchableCloud) {
         let backend = InMemoryBackend()
-        let cloud = SwitchableCloud(backend)
+        let cloud = SwitchableCloud(backend, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         _ = try await cloud.connect(create: true)
         try await cloud.createContainer(Self.container)
         return (backend, cloud)
@@ -84,7 +85,7 @@ struct SwitchableCloudTests {
 
     @Test("it has the abilities of its cloud, and no others")
     func facets() {
-        let cloud = SwitchableCloud(InMemoryBackend())
+        let cloud = SwitchableCloud(InMemoryBackend(), log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         #expect(cloud.facet((any ChunkCollecting).self) is SwitchableCloud)
         #expect(cloud.facet((any ChangeNotifying).self) is SwitchableCloud)
         #expect(cloud.facet((any LinkPublishing).self) == nil)

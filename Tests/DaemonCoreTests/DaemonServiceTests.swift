@@ -33,7 +33,7 @@ struct DaemonServiceTests {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         let device = try Device(configuration, logger: logger)
         let service = RunningDaemon(
-            device, configuration, rebuild: nil, logger: logger, logLevel: LogLevel(.info)
+            device, configuration, rebuild: nil, logger: logger, log: LogControl()
         ).makeService()
         #expect(service.calls.verbs.union(["hello", "unfollow"]) == (try Self.verbs()))
         try device.close()

@@ -1,8 +1,9 @@
 import Basics
-import DaemonProtocol
 import FoundationEssentials
 import Glibc
 import Testing
+
+@testable import DaemonProtocol
 
 @Suite("The registry of mounts")
 struct MountRegistryTests {
@@ -90,5 +91,22 @@ struct MountRegistryTests {
                 _ = try check("connect") { connect(client, address, length) }
             }
         }
+    }
+}
+
+@Suite("The end of a process")
+struct ProcessEndTests {
+    @Test("a process whose first thread is a zombie while another one calls execve has not begun to end")
+    func execution() {
+        var looks: [ProcessEnd?] = [.begun, .begun, nil]
+        var pauses = 0
+        #expect(ProcessEnd.settled({ looks.removeFirst() }) { pauses += 1 } == nil)
+        #expect(pauses == 2 && looks.isEmpty)
+    }
+
+    @Test("a thread that stays in the kernel means that the end has begun")
+    func stuck() {
+        #expect(ProcessEnd.settled({ .begun }) {} == .begun)
+        #expect(ProcessEnd.settled({ .complete }) {} == .complete)
     }
 }

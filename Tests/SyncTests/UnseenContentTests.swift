@@ -73,6 +73,17 @@ struct UnseenContentTests {
         try expect("three", conflicts: ["two"])
     }
 
+    @Test("the base of a save that empties the document is recorded before the document's first byte goes")
+    func deathBeforeClose() throws {
+        try open()
+        try arrive(.edit(document, from: "one", to: "two"))
+        let handle = try device.files.open(try device.node("a"), canRead: false, canWrite: true, truncate: true)
+        defer { device.files.release(handle) }
+        let row = try #require(try device.metadata.read { try $0.local.item(device.node("a")) })
+        let agreed = try device.metadata.read { try $0.synced.item(document, in: row.container) }
+        #expect(row.isEdited && agreed?.digest == ContentReference.of("one").digest)
+    }
+
     @Test("a save through a handle that cannot read, which empties the document later, keeps it too")
     func lateTruncation() throws {
         try open()

@@ -1,4 +1,5 @@
 package import CloudModel
+package import Logging
 import Synchronization
 
 /// A cloud that a user can switch off for a device: then every operation fails with `offline` at once, those under way are cancelled, and no
@@ -20,10 +21,13 @@ package final class SwitchableCloud: Sendable {
     }
 
     private let cloud: any CloudBackend
+    private let log: Logger
     private let state: Mutex<State>
 
-    package init(_ cloud: any CloudBackend, isOffline: Bool = false) {
+    /// - Parameter log: Gets a line at trace for each operation.
+    package init(_ cloud: any CloudBackend, isOffline: Bool = false, log: Logger) {
         self.cloud = cloud
+        self.log = log
         state = Mutex(State(isOffline: isOffline))
     }
 
@@ -47,7 +51,27 @@ package final class SwitchableCloud: Sendable {
         CloudError(.offline, "This device was taken offline. Run `ubiquity online` to sync again.")
     }
 
-    private func travel<T: Sendable>(_ operation: @escaping @Sendable () async throws -> T) async throws -> T {
+    private func travel<T: Sendable>(
+        _ name: String = #function, _ operation: @escaping @Sendable () async throws -> T
+    ) async throws -> T {
+        guard log.logLevel <= .trace else { return try await switchable(operation) }
+        let start = ContinuousClock.now
+        var outcome = "cancelled"
+        defer {
+            log.trace(
+                "request", metadata: ["of": "\(name)", "took": "\(start.duration(to: .now))", "outcome": "\(outcome)"])
+        }
+        do {
+            let value = try await switchable(operation)
+            outcome = "done"
+            return value
+        } catch {
+            outcome = "\(error)"
+            throw error
+        }
+    }
+
+    private func switchable<T: Sendable>(_ operation: @escaping @Sendable () async throws -> T) async throws -> T {
         let task = try state.withLock { state -> (number: UInt64, task: Task<T, any Error>) in
             guard !state.isOffline else { throw Self.refusal }
             let task = Task { try await operation() }

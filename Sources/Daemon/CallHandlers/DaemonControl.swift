@@ -1,4 +1,4 @@
-package import Logging
+package import DaemonProtocol
 package import Maintenance
 
 /// What handlers need of the daemon besides its device: its end, and what it knows of the kernel and of its settings.
@@ -9,8 +9,10 @@ package protocol DaemonControl: AnyObject, Sendable {
     var requestsInProgress: UInt64 { get }
     /// How the kernel's requests arrive, and why; nil before the mount.
     var transport: String? { get }
-    /// What the daemon logs.
-    var logLevel: Logger.Level { get set }
+    /// The levels of the daemon's log.
+    var logLevels: LogLevels { get }
+    /// Changes the levels of the log, for later starts too.
+    func setLogLevels(_ levels: LogLevels) throws
     /// The shared databases of the device.
     var databases: any DatabaseCalls { get }
     /// Begins an orderly shutdown: the mount is removed, and pending uploads stay recorded.

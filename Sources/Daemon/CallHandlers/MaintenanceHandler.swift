@@ -22,12 +22,12 @@ struct MaintenanceHandler: NounHandler {
     /// Changes what the daemon logs, if the request names a level.
     func logLevel(_ request: LogLevelRequest) async throws -> LogLevelResponse {
         if let name = request.level {
-            guard LogLevelResponse.names.contains(name), let level = Logger.Level(rawValue: name) else {
-                throw DaemonFailure(.invalidRequest, "there is no such log level")
+            guard let levels = LogLevels(name, changing: daemon.logLevels) else {
+                throw DaemonFailure(.invalidRequest, "there is no such log level: use \(LogLevels.syntax)")
             }
-            daemon.logLevel = level
+            try await blocking { [daemon] in try daemon.setLogLevels(levels) }
         }
-        return LogLevelResponse(level: daemon.logLevel.rawValue)
+        return LogLevelResponse(level: daemon.logLevels.description)
     }
 
     /// Returns the state of all components as text for a report, without names of documents.

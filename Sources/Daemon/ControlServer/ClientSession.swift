@@ -158,6 +158,11 @@ final class ClientSession: Sendable {
         of request: DaemonRequest, id: UInt64, _ connection: Connection, _ rest: PromptResponse.Rest?
     ) async throws -> DaemonEnvelope.Body {
         let client = client(id)
+        logger.trace(
+            "command",
+            metadata: [
+                "of": "\(request.verb)", "program": "\(client.program)", "process": "\(client.processID)",
+            ])
         do {
             if let rest { return .response(try await rest()) }
             if let end = request.call as? UnfollowRequest { return unfollow(end) }
@@ -166,6 +171,7 @@ final class ClientSession: Sendable {
             }
             return try await endable(id) { [handler] in try await handler.handle(request, from: client) }
         } catch let failure as DaemonFailure {
+            logger.debug("a command failed", metadata: ["of": "\(request.verb)", "why": "\(failure)"])
             return .failure(failure)
         } catch {
             try Task.checkCancellation()

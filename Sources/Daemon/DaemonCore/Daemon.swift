@@ -17,11 +17,11 @@ package enum Daemon {
     ///
     /// - Parameters:
     ///   - readiness: Reports the progress of the start, and that requests are served.
-    ///   - logLevel: The level of `logger`, which a request may change.
+    ///   - log: The levels of `logger`, which a request may change.
     /// - Returns: Whether the daemon has to be started again with a reset of its state.
     /// - Throws: The reason why it cannot start, or cannot close its state.
     package static func run(
-        _ configuration: DaemonConfiguration, readiness: ReadinessPipe, logger: Logger, logLevel: LogLevel
+        _ configuration: DaemonConfiguration, readiness: ReadinessPipe, logger: Logger, log: LogControl
     ) async throws -> Bool {
         try raiseDescriptorLimit(configuration)
         ignoreSignals()
@@ -35,6 +35,7 @@ package enum Daemon {
             outliveCrashes(configuration)
             try await Task.sleep(for: pause)
         }
+        log.bound(LogFile("\(configuration.stateDirectory)/daemon.log"))
         MountRegistry.standard.endDying()
         let lock = try StateLock.acquire(stateDirectory: configuration.stateDirectory)
         let former = try DaemonSettings.load(from: configuration.settingsFile)?.cloud
@@ -45,12 +46,13 @@ package enum Daemon {
             try await CloudAdmission(configuration: configuration, former: former, logger: logger).check(
                 device.metadata)
             try configuration.save()
+            try log.follow(configuration.logLevels, keptIn: device.metadata)
         } catch {
             // The error is the one to report; the state is as it was.
             try? device.close()
             throw error
         }
-        let running = RunningDaemon(device, configuration, rebuild: rebuild, logger: logger, logLevel: logLevel)
+        let running = RunningDaemon(device, configuration, rebuild: rebuild, logger: logger, log: log)
         try await running.run(readiness)
         if let failure = device.metadata.syncFailure {
             // Closing would keep what the kernel may have lost. The next start recovers the state, as after a crash.

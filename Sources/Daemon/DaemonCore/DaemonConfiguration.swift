@@ -19,6 +19,8 @@ package struct DaemonConfiguration: Hashable, Sendable {
     /// The number of superseded versions of a document that are listed, and for how many days; nil: 10 and 30.
     package var versionCount: Int?
     package var versionDays: Int?
+    /// The levels of the log; nil: those of the last start that had some.
+    package var logLevels: LogLevels?
     /// Whether the daemon is attached to a terminal or to a service manager.
     package var isForeground: Bool
     /// Whether to rebuild the state from the cloud first.
@@ -42,6 +44,7 @@ package struct DaemonConfiguration: Hashable, Sendable {
         if let minimumFree { arguments += ["--minimum-free", String(minimumFree.bytes)] }
         if let versionCount { arguments += ["--version-count", String(versionCount)] }
         if let versionDays { arguments += ["--version-days", String(versionDays)] }
+        if let logLevels { arguments += ["--log-level", logLevels.description] }
         return isForeground ? arguments + ["--foreground"] : arguments
     }
 
@@ -66,6 +69,7 @@ package struct DaemonOptions: Hashable, Sendable {
     package var minimumFree: ByteCount?
     package var versionCount: Int?
     package var versionDays: Int?
+    package var logLevels: LogLevels?
     package var isForeground = false
     package var resets = false
 
@@ -124,6 +128,7 @@ extension DaemonOptions {
         return DaemonConfiguration(
             mountPoint: surroundings.absolute(mount), cloud: cloud, deviceName: device,
             stateDirectory: stateDirectory(in: surroundings), cacheLimit: cacheLimit, minimumFree: minimumFree,
-            versionCount: versionCount, versionDays: versionDays, isForeground: isForeground, resets: resets)
+            versionCount: versionCount, versionDays: versionDays, logLevels: logLevels, isForeground: isForeground,
+            resets: resets)
     }
 }

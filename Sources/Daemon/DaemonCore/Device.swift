@@ -67,13 +67,14 @@ struct Device: Sendable {
         let programs = ProgramSettings(StandardPaths.current.programRules, log: logger)
         self.programs = programs
         callers = CallerPermits(ProcessTable(), refused: refused, log: logger) { programs.policy }
-        claims = ClaimService(metadata, maximumClaims: SocketServer.Limits.maximumClaims, log: logger)
+        claims = ClaimService(metadata, maximumClaims: SocketServer.Limits.maximumClaims, log: logger.area(.claims))
         queries = QueryService(metadata, mountPoint: configuration.mountPoint, log: logger)
         files = VirtualFileSystem(
             metadata: metadata, content: content, source: link,
-            observer: TreeObservers(claims: claims, monitors: queries.monitors), time: try DiskTime(),
+            observer: TreeObservers(claims: claims, monitors: queries.monitors, log: logger.area(.files)),
+            time: try DiskTime(),
             owner: (geteuid(), getegid()), device: { [identity] in identity.current }, closing: Self.closing,
-            background: Self.background, log: logger)
+            background: Self.background, log: logger.area(.files))
         metadata.watchRows { [queries, claims, files, rowChanges] in
             claims.known.forget($0)
             queries.changed($0)
@@ -86,17 +87,17 @@ struct Device: Sendable {
         files.applyIgnoreFiles()
         watches = WatchNotifier(files, invalidator, log: logger)
         cloud = SwitchableCloud(
-            try configuration.cloud.backend(logger) { [identity] in
+            try configuration.cloud.backend(logger.area(.cloud)) { [identity] in
                 RequestSender(id: identity.current, name: configuration.deviceName)
             },
-            isOffline: try metadata.read { try $0.setting(Self.offlineKey) } == Data([1]))
+            isOffline: try metadata.read { try $0.setting(Self.offlineKey) } == Data([1]), log: logger.area(.cloud))
         let transfers = try Self.transfers(cloud)
         let context = EngineContext(
             metadata: metadata, content: content, backend: transfers.backend,
             mounted: MountAdapter(files, invalidator, watches, link, claims, keyValues), transfers: transfers,
             identity: identity, deviceName: configuration.deviceName, time: time, timing: timing,
             permits: DaemonPermits(claims),
-            log: logger)
+            log: logger.area(.sync), transferLog: logger.area(.transfers))
         engine = SyncEngine(context, limits: limits, versions: versions)
         versionFiles = VersionFiles(directory: "\(state)/versions", context: context)
         try versionFiles.removeAll()

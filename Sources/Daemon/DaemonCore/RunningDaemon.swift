@@ -24,7 +24,7 @@ final class RunningDaemon: DaemonControl {
     /// The result of a rebuild of the state at this start, if there was one.
     private let rebuild: RebuildReport?
     private let logger: Logger
-    private let level: LogLevel
+    private let log: LogControl
     private let stopping = Mutex<AsyncStream<Void>.Continuation?>(nil)
     private let session = Mutex<FuseSession?>(nil)
     private let ending = Mutex(false)
@@ -33,13 +33,13 @@ final class RunningDaemon: DaemonControl {
 
     init(
         _ device: Device, _ configuration: DaemonConfiguration, rebuild: RebuildReport?, logger: Logger,
-        logLevel: LogLevel
+        log: LogControl
     ) {
         self.device = device
         self.configuration = configuration
         self.rebuild = rebuild
         self.logger = logger
-        level = logLevel
+        self.log = log
         helper = DatabaseHelper(configuration, changes: device.rowChanges, log: logger)
     }
 
@@ -60,7 +60,7 @@ final class RunningDaemon: DaemonControl {
         publish(record)
         let watchdog = watchdog(of: session)
         let service = makeService()
-        let server = SocketServer(socket: socket, identity: identity, handler: service, logger: logger)
+        let server = SocketServer(socket: socket, identity: identity, handler: service, logger: logger.area(.commands))
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.device.engine.run() }
             group.addTask { await self.serve(server) }
@@ -134,9 +134,11 @@ final class RunningDaemon: DaemonControl {
 
     // MARK: What handlers need of the daemon
 
-    var logLevel: Logger.Level {
-        get { level.value }
-        set { level.value = newValue }
+    var logLevels: LogLevels { log.levels }
+
+    func setLogLevels(_ levels: LogLevels) throws {
+        try LogControl.keep(levels, in: device.metadata)
+        log.levels = levels
     }
 
     var databases: any DatabaseCalls { helper }
@@ -185,7 +187,8 @@ final class RunningDaemon: DaemonControl {
             if try FuseMountPoint.clearDeadMount(at: configuration.mountPoint) {
                 logger.notice("cleared a mount whose daemon had died")
             }
-            let session = try await FuseSession.mount(fileSystem, at: configuration.mountPoint, logger: logger)
+            let session = try await FuseSession.mount(
+                fileSystem, at: configuration.mountPoint, logger: logger.area(.files))
             fileSystem.attach(session)
             device.invalidator.attach(session)
             self.session.withLock { $0 = session }

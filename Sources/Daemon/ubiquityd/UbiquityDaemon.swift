@@ -52,9 +52,10 @@ struct UbiquityDaemon: AsyncParsableCommand {
     var versionDays: Int?
 
     @Option(
-        help: ArgumentHelp("What to log: trace, debug, info, notice, warning or error.", valueName: "level"),
-        transform: level)
-    var logLevel: Logger.Level = .info
+        help: ArgumentHelp(
+            "What to log from now on: \(LogLevels.syntax) (default: $UBIQUITY_LOG, or as before).", valueName: "level"),
+        transform: levels)
+    var logLevel: LogLevels?
 
     @Flag(help: ArgumentHelp("Rebuild the state from the cloud first.", visibility: .private))
     var reset = false
@@ -93,8 +94,8 @@ struct UbiquityDaemon: AsyncParsableCommand {
     }
 
     private func serve(_ readiness: ReadinessPipe) async throws {
-        let level = LogLevel(logLevel)
-        LoggingSystem.bootstrap { level.handler(StreamLogHandler.standardError(label: $0)) }
+        let log = LogControl(environment: getenv("UBIQUITY_LOG").map { String(cString: $0) })
+        LoggingSystem.bootstrap { log.handler(StreamLogHandler.standardError(label: $0)) }
         let surroundings = DaemonSurroundings(
             paths: .current, currentDirectory: currentDirectory(), hostName: hostName(),
             signedInName: { ServerAccess.deviceName(at: $0) })
@@ -102,18 +103,18 @@ struct UbiquityDaemon: AsyncParsableCommand {
         var configuration = try options.resolve(settings: settings, in: surroundings)
         configuration.crashes = crashes
         configuration.commandAfterCrash =
-            [CommandLine.arguments.first ?? "ubiquityd"] + configuration.arguments
-            + ["--log-level", logLevel.rawValue, "--crashes"]
+            [CommandLine.arguments.first ?? "ubiquityd"] + configuration.arguments + ["--crashes"]
         // Otherwise the daemon would keep the file system busy in which it was started.
         _ = chdir("/")
         let logger = Logger(label: "ubiquityd")
-        guard try await Daemon.run(configuration, readiness: readiness, logger: logger, logLevel: level) else { return }
+        guard try await Daemon.run(configuration, readiness: readiness, logger: logger, log: log) else { return }
+        configuration.logLevels = log.levels
         try startAgain(configuration)
     }
 
     /// Replaces this process with one that resets the state: the process id stays the same, so its supervisor does not notice an end.
     private func startAgain(_ configuration: DaemonConfiguration) throws -> Never {
-        let arguments = configuration.arguments + ["--log-level", logLevel.rawValue, "--reset"]
+        let arguments = configuration.arguments + ["--reset"]
         var pointers = ([CommandLine.arguments.first ?? "ubiquityd"] + arguments).map { strdup($0) } + [nil]
         InheritedDescriptors.closeOthersOnExec()
         execv("/proc/self/exe", &pointers)
@@ -131,6 +132,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
         options.minimumFree = minimumFree
         options.versionCount = versionCount
         options.versionDays = versionDays
+        options.logLevels = logLevel
         options.isForeground = foreground
         options.resets = reset
         return options
@@ -142,9 +144,11 @@ private func size(_ text: String) throws -> ByteCount {
     return count
 }
 
-private func level(_ text: String) throws -> Logger.Level {
-    guard let level = Logger.Level(rawValue: text) else { throw ValidationError("'\(text)' is not a log level") }
-    return level
+private func levels(_ text: String) throws -> LogLevels {
+    guard let levels = LogLevels(text) else {
+        throw ValidationError("'\(text)' is not a log level: use \(LogLevels.syntax)")
+    }
+    return levels
 }
 
 func currentDirectory() -> String {

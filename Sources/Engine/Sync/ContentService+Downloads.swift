@@ -49,6 +49,9 @@ extension ContentService {
         let download = ContentDownload(
             source.reference, in: source.container, to: file, context: context.transfers, options: options)
         finisher.expect(item, source.reference, download, file)
+        context.transferLog.debug(
+            "a download begins",
+            metadata: item.logged + ["for": "\(cause.program ?? cause.name)", "bytes": "\(item.size)"])
         return ActiveDownload(item: item, download: download, file: file)
     }
 
@@ -65,6 +68,7 @@ extension ContentService {
         await entry.download.stop()
         defer { finisher.forget(entry.item.blob, entry.download) }
         let present = entry.download.presentChunks
+        context.transferLog.debug("a download ends early: nothing needs the rest", metadata: entry.item.logged)
         let manifest = entry.download.manifest
         let context = context
         do {

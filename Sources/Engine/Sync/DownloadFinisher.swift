@@ -182,7 +182,11 @@ final class DownloadFinisher: Sendable {
 
     private func note(_ entry: Expected, _ transaction: MetadataTransaction) throws {
         let now = context.time.now()
-        guard try transaction.noteWhole(entry.item, holding: entry.reference, at: now) else { return }
+        guard try transaction.noteWhole(entry.item, holding: entry.reference, at: now) else {
+            return context.transferLog.debug(
+                "a complete download is void: the document changed", metadata: entry.item.logged)
+        }
+        context.transferLog.debug("downloaded", metadata: entry.item.logged + ["bytes": "\(entry.reference.size)"])
         if entry.reference.layout == .manifest, let manifest = entry.download.manifest {
             try transaction.setManifest(manifest.encoded(), for: entry.reference.digest)
         }

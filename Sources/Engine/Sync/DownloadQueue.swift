@@ -85,8 +85,11 @@ final class DownloadQueue: Sendable {
             try context.metadata.read { try $0.local.item(listed.node) }
         }
         guard let item = present, item.wanted > 0, item.content != nil || item.presence == .whole else { return }
+        let cause = DownloadCause(wanted: item.wanted)
+        context.transferLog.debug(
+            "fetching", metadata: item.logged + ["why": "\(cause.name)", "bytes": "\(item.size)"])
         do {
-            _ = try await context.metered.perform(.download(DownloadCause(wanted: item.wanted))) { [self] in
+            _ = try await context.metered.perform(.download(cause)) { [self] in
                 try await fetchBytes(of: item)
             }
         } catch let error as TransferError where error.code == .offline || error.code == .stalled {

@@ -25,6 +25,8 @@ package struct EngineContext: Sendable {
     /// Replaces the question to the cloud which contents it has, where a test has no such cloud.
     package var findStored: (@Sendable ([LocalItem]) -> Set<StoredContents.Place>)?
     package let log: Logger
+    /// The log of uploads, downloads and evictions.
+    package let transferLog: Logger
     package let urgency = Urgency()
     package let loops = RewriteLoops()
     package let namesakes: Namesakes
@@ -46,7 +48,8 @@ package struct EngineContext: Sendable {
         metadata: MetadataDatabase, content: ContentStore, backend: any CloudBackend, mounted: any MountedFiles,
         transfers: TransferContext, identity: DeviceIdentity, deviceName: String, time: any TimeSource,
         newID: (@Sendable () -> ItemID)? = nil, timing: EngineTiming = EngineTiming(),
-        announcedSize: UInt64 = 4 << 20, permits: any EnginePermits = UncontendedPermits(), log: Logger
+        announcedSize: UInt64 = 4 << 20, permits: any EnginePermits = UncontendedPermits(), log: Logger,
+        transferLog: Logger? = nil
     ) {
         self.metadata = metadata
         self.content = content
@@ -67,6 +70,7 @@ package struct EngineContext: Sendable {
         self.announcedSize = announcedSize
         self.permits = permits
         self.log = log
+        self.transferLog = transferLog ?? log
     }
 
     package var device: DeviceID { identity.current }

@@ -33,13 +33,13 @@ package struct Evictor: Sendable {
 
     /// - Parameter stored: The contents that the cloud has.
     package func evict(_ node: NodeID, forSpace isForSpace: Bool, stored: Set<StoredContents.Place>) throws {
-        try context.changeTree(.freeing) { transaction, effects in
-            guard var item = try transaction.local.item(node) else { return }
+        let evicted: LocalItem? = try context.changeTree(.freeing) { transaction, effects in
+            guard var item = try transaction.local.item(node) else { return nil }
             let isOpen = context.mounted.isOpen(node)
             if let refusal = EvictionRefusal(item, isOpen: isOpen, isKept: try transaction.isKept(item)) {
                 throw refusal
             }
-            guard item.presence != .none, item.size > 0 else { return }
+            guard item.presence != .none, item.size > 0 else { return nil }
             // The blob differs from the row because it was written without our knowledge: that is an edit, and its bytes stay.
             if item.presence == .whole {
                 let blob = try context.content.status(item.blob)
@@ -56,7 +56,12 @@ package struct Evictor: Sendable {
             let returns = try isForSpace && transaction.local.effectivePin(of: node) == .whenSpace
             item.wanted = returns ? DownloadPriority.whenSpace : 0
             try transaction.local.update(item)
+            return item
         }
+        guard let evicted else { return }
+        context.transferLog.debug(
+            "evicted",
+            metadata: evicted.logged + ["why": isForSpace ? "space" : "requested", "bytes": "\(evicted.size)"])
     }
 
     /// Drops the bytes of files, as ``evict(_:forSpace:)`` does, and asks the cloud about many of them at once.
@@ -147,7 +152,9 @@ package struct Evictor: Sendable {
                 defer { end() }
                 try evict(node, forSpace: isForSpace)
             }
-        } catch { context.log.debug("kept a file", metadata: ["why": "\(error)"]) }
+        } catch {
+            context.transferLog.debug("not evicted", metadata: ["node": "\(node)", "why": "\(error)"])
+        }
     }
 
     private func noteRefusal(_ node: NodeID) {
@@ -179,7 +186,7 @@ package struct Evictor: Sendable {
             }
         } catch {
             if error as? EvictionRefusal == .isPresented { noteRefusal(item.node) }
-            context.log.debug("kept a file", metadata: ["why": "\(error)"])
+            context.transferLog.debug("not evicted", metadata: item.logged + ["why": "\(error)"])
             return false
         }
     }

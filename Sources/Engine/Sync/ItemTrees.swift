@@ -101,6 +101,20 @@ package enum FollowAction: Sendable, Equatable {
     /// Keep a folder that another device deleted, because it has children on this device.
     case keepFolder
     case forgetDeparture
+
+    /// The name of the action in the log of the daemon.
+    var name: String {
+        switch self {
+        case .insert: "insert"
+        case .place: "move"
+        case .setAttributes: "setAttributes"
+        case .replaceContent: "replaceContent"
+        case .fetch: "fetch"
+        case .remove: "remove"
+        case .keepFolder: "keepFolder"
+        case .forgetDeparture: "forgetDeparture"
+        }
+    }
 }
 
 /// The actions that follow from an item's trees.

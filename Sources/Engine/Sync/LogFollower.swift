@@ -54,7 +54,17 @@ package struct LogFollower: Sendable {
             effects.add(follower.effects)
             effects.keyValues += try keyValueChanges(batch, result, isOwn: isOwn, container, transaction)
         }
+        if let batch { note(batch, record, in: container) }
         if let renewed { noteRenewal(renewed, record, in: container) }
+    }
+
+    private func note(_ batch: ChangeBatch, _ record: LogRecord, in container: LocalContainer) {
+        context.log.debug(
+            "followed an entry of the log",
+            metadata: [
+                "container": "\(container.name)", "entry": "\(record.sequence)", "of": "\(batch.deviceName)",
+                "changes": "\(batch.changes.count)",
+            ])
     }
 
     /// Gives this device a new id: the log has an entry under its id that this state has not made, so the state is an old one that came back,
@@ -186,7 +196,8 @@ package struct LogFollower: Sendable {
     ) -> TreeFollower {
         let mounted = context.mounted
         return TreeFollower(
-            transaction, container: container, now: context.time.now(), newID: context.newID, held: held
+            transaction, container: container, now: context.time.now(), newID: context.newID, held: held,
+            log: context.log
         ) { mounted.isOpen($0) }
     }
 

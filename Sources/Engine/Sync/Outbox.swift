@@ -2,6 +2,7 @@ import Basics
 import CloudModel
 package import ContainerLog
 package import LocalMetadata
+import Logging
 
 /// Makes batches. A batch is stored before it is sent and until the log shows it: after a crash at any point the same bytes are sent again,
 /// and the log recognises the repeat.
@@ -92,6 +93,12 @@ package struct Outbox: Sendable {
         let unsettled = try settle(builder.quiet, in: container.id, transaction) + builder.returning
         guard !builder.changes.isEmpty else { return (nil, unsettled) }
         let payload = try store(builder.changes, in: container, transaction)
+        context.log.debug(
+            "made a batch",
+            metadata: [
+                "container": "\(container.name)",
+                "changes": "\(builder.changes.map(\.kindName).joined(separator: " "))",
+            ])
         return (Batch(payload: payload, isFull: builder.isFull), unsettled)
     }
 

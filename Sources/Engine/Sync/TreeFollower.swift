@@ -3,6 +3,7 @@ package import CloudModel
 import ContainerLog
 import LocalContent
 package import LocalMetadata
+package import Logging
 
 /// Updates the shown tree to match the folded log, item by item, inside one transaction.
 ///
@@ -25,6 +26,7 @@ package struct TreeFollower {
     let held: Set<NodeID>
     let now: Timestamp
     let newID: () -> ItemID
+    let log: Logger
     package var effects = TreeEffects()
     /// Folders in which a name became free, that siblings may have wanted.
     var freed: Set<NodeID> = []
@@ -37,13 +39,14 @@ package struct TreeFollower {
 
     package init(
         _ transaction: MetadataTransaction, container: ContainerID, now: Timestamp, newID: @escaping () -> ItemID,
-        held: Set<NodeID> = [], isOpen: @escaping (NodeID) -> Bool
+        held: Set<NodeID> = [], log: Logger, isOpen: @escaping (NodeID) -> Bool
     ) {
         self.transaction = transaction
         self.container = container
         self.now = now
         self.newID = newID
         self.held = held
+        self.log = log
         self.isOpen = isOpen
     }
 
@@ -73,7 +76,9 @@ package struct TreeFollower {
             trees = try transaction.trees(of: id, in: container)
         }
         var plan = reconciler.plan(trees)
+        note(plan, id, trees)
         for action in plan.follow where try !perform(action, id) {
+            log.debug("its place is taken by an item that the log does not have yet", metadata: ["item": "\(id)"])
             // The place is taken by an item that the log does not have yet. The agreed state stays until it does.
             plan.agreed = keepPlace(in: plan.agreed, trees)
         }
@@ -85,6 +90,22 @@ package struct TreeFollower {
             try markPending(id, plan, isInLog: trees.remote != nil)
         }
         if let remote = trees.remote { try followConflicts(of: remote) } else { try followOrphans(of: id) }
+    }
+
+    private func note(_ plan: ItemPlan, _ id: ItemID, _ trees: ItemTrees) {
+        guard log.logLevel <= .debug, !(plan.follow.isEmpty && plan.changes.isEmpty && !plan.needsUpload) else {
+            return
+        }
+        let name = (trees.local?.name ?? trees.remote?.name).map { "\($0)" } ?? ""
+        log.debug(
+            "decided",
+            metadata: [
+                "document": "\(name)", "item": "\(id)",
+                "here": "\(plan.follow.map(\.name).joined(separator: " "))",
+                "sent": "\(plan.changes.map(\.kindName).joined(separator: " "))\(plan.needsUpload ? " upload" : "")",
+                "in the log": "\(trees.remote == nil ? "no" : "yes")", "shown": "\(trees.local == nil ? "no" : "yes")",
+                "edited": "\(trees.local?.isEdited == true)", "being written": "\(trees.local?.isBeingWritten == true)",
+            ])
     }
 
     /// Gives another id to an item that was never sent and stays on this device, where the log has its id now: a copy of this device's state

@@ -60,7 +60,10 @@ final class UploadService: Sendable {
     /// Uploads settled files. Returns whether anything reached the cloud; false on a metered network, where uploads wait. Throws the
     /// cloud's error when it failed for all.
     func uploadDue(_ lane: Lane) async throws -> Bool {
-        guard context.metered.admits(transfer) else { return false }
+        guard context.metered.admits(transfer) else {
+            log.debug("uploads wait: the network is metered")
+            return false
+        }
         let due = context.time.now().adding(.zero - context.settle)
         let items = try await context.blocking { [context] in
             try context.metadata.read {
@@ -86,6 +89,8 @@ final class UploadService: Sendable {
         return isAnyDone
     }
 
+    private var log: Logger { context.transferLog }
+
     private var transfer: MeteredRule.Transfer { .upload(isUrgent: context.urgency.isUrgent) }
 
     /// Returns the items whose uploads are not delayed because another device rewrites them in response. Nothing is delayed while a user
@@ -93,6 +98,12 @@ final class UploadService: Sendable {
     private func withoutLoops(_ items: [LocalItem]) throws -> [LocalItem] {
         let admitted = try context.loops.admit(
             items, of: context.device, at: context.time.now(), context.metadata)
+        if admitted.count < items.count {
+            let nodes = Set(admitted.map(\.node))
+            for item in items where !nodes.contains(item.node) {
+                log.debug("an upload waits: another device rewrites the document in response", metadata: item.logged)
+            }
+        }
         return context.urgency.isUrgent ? items : admitted
     }
 
@@ -127,6 +138,8 @@ final class UploadService: Sendable {
             let items = candidates.map(uploadItem)
             // A large document is a group of its own.
             if candidates.count == 1, let refusal = try await room.refusal(of: candidates[0], items[0], in: container) {
+                log.debug(
+                    "no upload: there is no room", metadata: candidates[0].item.logged + ["why": "\(refusal.message)"])
                 return [Result<UploadResult, TransferError>.failure(refusal)]
             }
             return try await uploader.upload(items, to: container)
@@ -145,9 +158,12 @@ final class UploadService: Sendable {
             defer { end() }
             return candidate(item)
         case .later(let permit):
+            log.debug("an upload waits: a program writes the document, or saves it first", metadata: item.logged)
             context.waiting.add(item.node, permit) { [self] in await uploadWithPermit(item, to: container, $0) }
             return nil
-        case .refused: return nil
+        case .refused:
+            log.debug("no upload: a program of this device refuses it", metadata: item.logged)
+            return nil
         }
     }
 
@@ -222,6 +238,7 @@ final class UploadService: Sendable {
         let durable = try makeDurable(results.compactMap { (try? $0.1.get()) == nil ? nil : $0.0.item.blob })
         try context.metadata.write(.uploading) { transaction in
             for (candidate, result) in results {
+                note(result, of: candidate.item)
                 switch result {
                 case .success(let upload) where !candidate.isIntact(upload.reference):
                     try setError(Self.damage, of: candidate.item, transaction)
@@ -245,6 +262,17 @@ final class UploadService: Sendable {
         }
         if !isAnyDone, let cloudError { throw cloudError }
         return isAnyDone
+    }
+
+    private func note(_ result: Result<UploadResult, TransferError>, of item: LocalItem) {
+        switch result {
+        case .success(let upload):
+            log.debug("uploaded", metadata: item.logged + ["bytes": "\(upload.reference.size)"])
+        case .failure(let error) where error.code == .changedWhileReading:
+            log.debug("an upload is void: the document changed meanwhile", metadata: item.logged)
+        case .failure(let error):
+            log.debug("an upload failed", metadata: item.logged + ["why": "\(error)"])
+        }
     }
 
     private static let damage =

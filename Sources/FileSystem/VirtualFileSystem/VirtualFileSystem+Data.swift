@@ -100,7 +100,10 @@ extension VirtualFileSystem {
     /// Sets the size of a file that is open for writing. A placeholder truncated to 0 needs no download.
     func resize(_ state: inout OpenFile.State, to size: UInt64) throws {
         guard let item = state.item, state.writers > 0 else { throw Errno(EINVAL) }
-        if size == 0 { state.overwriting = state.unread }
+        if size == 0 {
+            state.overwriting = state.unread
+            try recordUnseenEdit(&state)
+        }
         if state.download != nil {
             guard size == 0 else { throw Errno(EAGAIN) }
             try startEmpty(item, &state)

@@ -44,6 +44,24 @@ extension VirtualFileSystem {
         if let base, let item = state.item { note(base, at: DocumentPlace(of: item)) }
     }
 
+    /// Records the edit of a document that a program empties, before the first byte goes, where the document shows a content that the program
+    /// may not have seen: after its death the daemon no longer knows what the edit is based on, and a program that opens the document
+    /// before the close is recorded has not seen that content either.
+    func recordUnseenEdit(_ state: inout OpenFile.State) throws {
+        guard let item = state.item, let seen = state.overwriting, state.download == nil, !item.isEdited,
+            seen != SeenContent(item: item.item, content: item.content)
+        else { return }
+        var base: SeenContent?
+        let isThere = try updateRow(of: &state) { row, _, transaction in
+            base = try rebase(row, overwritten: seen, transaction)
+            row.isEdited = true
+            row.content = nil
+        }
+        guard isThere else { return }
+        try metadata.makeDurable()
+        finishOverwriting(&state, base)
+    }
+
     /// Bases the edit of a document that a program has emptied as ``rebase(_:on:_:)`` does.
     ///
     /// - Parameter seen: Nil for any other edit, which keeps its base.

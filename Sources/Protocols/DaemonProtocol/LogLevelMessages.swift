@@ -1,9 +1,9 @@
-/// Reads or changes what the daemon logs, until it ends.
+/// Reads or changes what the daemon logs. A change is kept over restarts.
 package struct LogLevelRequest: DaemonCall {
     package typealias Response = LogLevelResponse
     package static let verb = "logLevel"
 
-    /// One of ``LogLevelResponse/names``; nil only reads the level.
+    /// As ``LogLevels`` describes it; nil only reads the levels.
     package let level: String?
     package init(level: String?) { self.level = level }
 }
@@ -11,10 +11,7 @@ package struct LogLevelRequest: DaemonCall {
 package struct LogLevelResponse: CallResponse {
     package static let kind = "logLevel"
 
-    /// The levels of swift-log, the most detailed first.
-    package static let names = ["trace", "debug", "info", "notice", "warning", "error"]
-
-    /// The level from now on.
+    /// The levels from now on, as ``LogLevels`` describes them.
     package let level: String
     package init(level: String) { self.level = level }
 }

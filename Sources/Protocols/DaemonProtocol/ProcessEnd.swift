@@ -9,7 +9,20 @@ enum ProcessEnd {
     case complete
 
     /// Returns nil for a process that has not begun to end, or does not exist.
-    static func of(_ process: pid_t) -> ProcessEnd? {
+    static func of(_ process: pid_t) -> ProcessEnd? { settled({ look(at: process) }) { poll(nil, 0, 10) } }
+
+    /// Returns what `look` returns, but `begun` only if it lasts: while a thread that is not the first calls `execve(2)`, the first one is a
+    /// zombie for a moment.
+    static func settled(_ look: () -> ProcessEnd?, pause: () -> Void) -> ProcessEnd? {
+        for _ in 0..<30 {
+            let end = look()
+            guard end == .begun else { return end }
+            pause()
+        }
+        return look()
+    }
+
+    private static func look(at process: pid_t) -> ProcessEnd? {
         // A process that cannot be looked at counts as running.
         guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
             // The program's name, in parentheses, may contain any character.

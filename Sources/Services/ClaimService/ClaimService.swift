@@ -41,7 +41,13 @@ package final class ClaimService: TreeObserver {
         _ request: ClaimRequest, for client: any ClaimClient,
         _ outcome: @escaping @Sendable (Result<[ItemKey], ClaimError>) -> Void
     ) {
-        let id = arbiter.open(request, outcome)
+        let log = clients.log
+        let id = arbiter.open(request) { result in
+            log.debug(
+                "a claim is decided",
+                metadata: ["program": "\(client.program)", "outcome": "\(result.map { "\($0.count) items" })"])
+            outcome(result)
+        }
         guard !clients.note(id, of: client) else { return }
         abandon(id, of: client)
         clients.remove(client.request, of: client)

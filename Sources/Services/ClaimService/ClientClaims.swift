@@ -32,7 +32,7 @@ package final class ClientClaims: ClaimMessenger {
     package let deliveries = PresenterOutbox()
     /// Upper bound of the claims and waiting requests of one connection.
     private let maximumClaims: Int
-    private let log: Logger
+    let log: Logger
 
     init(maximumClaims: Int, log: Logger) {
         self.maximumClaims = maximumClaims

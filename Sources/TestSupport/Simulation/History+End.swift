@@ -51,7 +51,7 @@ extension History {
             found += packageLedger.problems(snapshot, on: device.number)
         }
         let visible = snapshots.reduce(into: Set<String>()) { $0.formUnion($1.contents) }
-        found += try lostContents(visible)
+        found += try lostContents(hasReturned ? visible.subtracting([Snapshot.unreadable]) : visible)
         for (device, snapshot) in zip(devices, snapshots) {
             guard cloud.puts == 0 else { break }
             let doubled = snapshot.doubled.subtracting(ledger.exempt).subtracting(ledger.copies.keys).subtracting(

@@ -90,6 +90,7 @@ extension History {
     /// Notes that a device shows an earlier state. Its unsent edits meet later contents as conflicts, also where they were sent and replaced
     /// since.
     private func noteReturn(of device: SimulatedDevice) throws {
+        hasReturned = true
         try giveUpLost(device)
         let snapshot = try Snapshot(device)
         keyLedger.hasPast = true
@@ -125,6 +126,7 @@ extension History {
     }
 
     private func noteCloudReturn() {
+        hasReturned = true
         ledger.mayReturn(ledger.written)
         keyLedger.hasPast = true
         packageLedger.noteReturn()
@@ -139,6 +141,7 @@ extension History {
             let bytes = try? device.files.withDescriptor(handle) { try SimulatedDevice.bytes(of: $0) }
             ledger.excuse(bytes.map { String(decoding: $0, as: UTF8.self) })
         }
+        for text in ledger.nameless { ledger.excuse(text) }
         try device.reset()
         noteCloudReturn()
         record(device, "is reset")

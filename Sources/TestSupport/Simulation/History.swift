@@ -24,6 +24,8 @@ package final class History {
     var cloudCopies: [SimulatedCloud.Copy] = []
     /// Whether bytes were lost with a state that was replaced by an older one.
     var hasLostBytes = false
+    /// Whether a state or the cloud was put back. A document that was announced then may wait for bytes that stand elsewhere.
+    var hasReturned = false
     let shared: SharedParts
 
     /// Runs a plan and leaves nothing on the disk.

@@ -58,6 +58,9 @@ struct Ledger {
         }
     }
 
+    /// The texts of files that had no name any more, whose bytes a reset may find.
+    var nameless: Set<String> = []
+
     mutating func write(_ content: String) {
         if !written.insert(content).inserted { exempt.insert(content) }
     }

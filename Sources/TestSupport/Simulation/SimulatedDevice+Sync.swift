@@ -231,6 +231,9 @@ extension SimulatedDevice {
             if try transaction.pending.batch(of: container.id) != nil { found.append("a batch is on its way") }
             for id in try transaction.synced.unsettled(in: container.id, limit: 10) {
                 let item = try transaction.local.item(id, in: container.id)
+                // A newer version that the cloud lost stays wanted.
+                let newer = try transaction.remote(id, in: container.id)?.body.content?.reference
+                if cloud.puts > 0, let newer, newer.size > 0, cloud.contents[newer] == nil { continue }
                 found.append("\(id) \(try item.map { try path(of: $0, transaction) } ?? "-") is unsettled")
             }
             // Contents lost by the cloud stay wanted.

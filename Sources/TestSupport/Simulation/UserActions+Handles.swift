@@ -41,7 +41,10 @@ extension UserActions {
         let row = try device.metadata.read { try $0.local.item(handle.file.node) }
         let (old, place) = (isNamed ? try content(of: row) : nil, place(of: row))
         try attempt(&ledger) { ledger in
-            guard isNamed else { return }
+            guard isNamed else {
+                ledger.nameless.insert(text)
+                return
+            }
             ledger.supersede(old == text ? nil : old, at: place)
             ledger.write(text)
         } _: {

@@ -28,8 +28,6 @@ extension UserActions {
             return "save \(path) late by renaming \(outcome)"
         }
         try attempt(&ledger) {
-            // A daemon that dies before the close does not know any more what the program had read.
-            if device.faults.hasStruck { $0.excuse(shown) }
             $0.supersede(old, at: place)
             $0.write(text)
         } _: {

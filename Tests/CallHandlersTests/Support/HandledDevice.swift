@@ -77,11 +77,9 @@ final class RecordingDaemon: DaemonControl {
     let requestCounts: [String: UInt64] = ["read": 3]
     let requestsInProgress: UInt64 = 1
     let transport: String? = "io_uring, 2 queues"
-    private let level = Mutex(Logger.Level.info)
-    var logLevel: Logger.Level {
-        get { level.withLock { $0 } }
-        set { level.withLock { $0 = newValue } }
-    }
+    private let levels = Mutex(LogLevels())
+    var logLevels: LogLevels { levels.withLock { $0 } }
+    func setLogLevels(_ new: LogLevels) { levels.withLock { $0 = new } }
 
     /// What is wrong with shared files.
     let problems = Mutex<[DaemonFailure]>([])

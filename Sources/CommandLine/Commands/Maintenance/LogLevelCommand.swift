@@ -6,10 +6,15 @@ struct LogLevelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log-level", abstract: "Show or change what the daemon logs.",
         discussion: """
-            The new level is in effect at once, until the daemon ends. A daemon that restarts logs what `ubiquityd --log-level` says.
+            The new level is in effect immediately, and after restarts. `debug` says what was decided about each document, and why; `trace` \
+            each call of a program, each request to the cloud and each command. The areas of the log can have levels of their own, \
+            as in `ubiquity log-level sync=debug,cloud=trace`: \(LogArea.allCases.map(\.rawValue).joined(separator: ", ")). \
+            From debug on the log has names of documents. \
+            The environment variable UBIQUITY_LOG has precedence over a level that was set before.
             """)
 
-    @Argument(help: "trace, debug, info, notice, warning or error (default: show the present level).")
+    @Argument(
+        help: "trace, debug, info, notice, warning or error, for all areas or AREA=LEVEL (default: show the levels).")
     var level: String?
 
     @OptionGroup var mount: MountOption
@@ -24,8 +29,12 @@ struct LogLevelCommand: ParsableCommand {
     }
 
     func validate() throws {
-        guard let level, !LogLevelResponse.names.contains(level) else { return }
-        throw ValidationError("'\(level)' is not a log level: use \(LogLevelResponse.names.joined(separator: ", ")).")
+        if let level { try Self.check(level) }
+    }
+
+    static func check(_ level: String) throws(ValidationError) {
+        guard LogLevels(level) == nil else { return }
+        throw ValidationError("'\(level)' is not a log level: use \(LogLevels.syntax).")
     }
 
     func run() throws {
@@ -36,6 +45,6 @@ struct LogLevelCommand: ParsableCommand {
             let document = Document(format: StatusJSON.format, mount: record.mount, level: found)
             return print(try StatusJSON.text(document))
         }
-        print(level == nil ? found : "\(record.mount): logs \(found) and above until its daemon ends.")
+        print(level == nil ? found : "\(record.mount): logs \(found) from now on, also after a restart.")
     }
 }

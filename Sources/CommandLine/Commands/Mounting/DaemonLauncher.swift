@@ -13,8 +13,6 @@ struct DaemonLauncher {
 
     /// The maximum time between two progress messages of a daemon that starts; its recovery may take longer in total.
     private static let silenceLimit: Duration = .seconds(120)
-    /// The length in bytes beyond which a log is rotated at the next start.
-    private static let logLimit = 16 << 20
 
     init(arguments: [String], state: String) throws(CommandFailure) {
         guard let program = Self.find() else {
@@ -50,7 +48,6 @@ struct DaemonLauncher {
         defer { umask(mask) }
         do {
             try createDirectories(state)
-            rotateLog()
             let pipe = try ReadyPipe.open()
             let pid = try spawn(reportingTo: pipe)
             pipe.closeWriter()
@@ -63,13 +60,6 @@ struct DaemonLauncher {
         } catch {
             throw CommandFailure(.failed, "the daemon cannot be started (\(error))", path: state)
         }
-    }
-
-    private func rotateLog() {
-        var information = stat()
-        guard stat(logFile, &information) == 0, information.st_size > Self.logLimit else { return }
-        // Best effort: a log that cannot be renamed continues to grow.
-        _ = rename(logFile, "\(logFile).1")
     }
 
     private func spawn(reportingTo pipe: borrowing ReadyPipe) throws(Errno) -> pid_t {

@@ -43,6 +43,10 @@ struct MountCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How many days to list them for (default: 30).", valueName: "n"))
     var versionDays: Int?
 
+    @Option(
+        help: ArgumentHelp("What the daemon logs from now on, as for `ubiquity log-level`.", valueName: "level"))
+    var logLevel: String?
+
     @Flag(help: "Print the outcome as JSON.")
     var json = false
 
@@ -63,6 +67,7 @@ struct MountCommand: ParsableCommand {
                 throw ValidationError("invalid size '\(size)'; use for example 500M or 20G")
             }
         }
+        if let logLevel { try LogLevelCommand.check(logLevel) }
     }
 
     func run() throws {
@@ -105,6 +110,7 @@ struct MountCommand: ParsableCommand {
         for (name, value) in [
             ("--cloud", cloud), ("--device", device), ("--cache-limit", cacheLimit), ("--minimum-free", minimumFree),
             ("--version-count", versionCount.map { String($0) }), ("--version-days", versionDays.map { String($0) }),
+            ("--log-level", logLevel),
         ] {
             if let value { arguments += [name, value] }
         }

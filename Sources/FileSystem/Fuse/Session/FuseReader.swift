@@ -1,6 +1,7 @@
 import Basics
 import CFuse3
 import Glibc
+import Logging
 
 /// A thread that handles requests: it passes each one to libfuse, which parses it and calls the file system.
 final class FuseReader {
@@ -98,6 +99,7 @@ final class FuseReader {
 
     private func process(_ header: kernel_fuse_in_header, size: Int, _ note: RequestNote) {
         connection.counts.add(header.opcode)
+        let start = connection.logger.logLevel <= .trace ? ContinuousClock.now : nil
         clearsSetID = wantsSetIDCleared(header)
         note.begin(message, size: size)
         ReplyTarget.with(channel: channel, patch: patch(for: header)) {
@@ -105,6 +107,17 @@ final class FuseReader {
         }
         note.end()
         connection.counts.finish()
+        if let start { trace(header, since: start) }
+    }
+
+    private func trace(_ header: kernel_fuse_in_header, since start: ContinuousClock.Instant) {
+        let operation = FuseRequestCounts.Operation(rawValue: header.opcode).map { "\($0)" } ?? "\(header.opcode)"
+        connection.logger.trace(
+            "call",
+            metadata: [
+                "of": "\(operation)", "node": "\(header.nodeid)", "process": "\(header.pid)",
+                "took": "\(start.duration(to: .now))",
+            ])
     }
 
     /// Returns whether to read on. EINTR comes from the signal that wakes a reader to check whether the session stops.
