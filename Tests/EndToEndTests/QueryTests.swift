@@ -113,6 +113,17 @@ extension EndToEnd {
             }
         }
 
+        @Test("a query that a thread with a run loop starts delivers there, although the main thread waits")
+        func runLoop() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                try await test.a.shell("mkdir d; echo 1 > d/a.txt")
+                try await test.a.showing("presenter-tool", "findonthread d", first: "1 on the finder") { shown in
+                    try await test.a.shell("echo 2 > d/b.txt")
+                    try await shown.says("2 on the finder")
+                }
+            }
+        }
+
         @Test("a program's query is limited to a folder and to items, and its delegate replaces results")
         func library() async throws {
             try await TestDevices.with(devices: ["A"]) { test in

@@ -51,6 +51,27 @@ struct UploadServiceTests {
         #expect(backend.gate.count(.putChunk) == 1)
     }
 
+    @Test(
+        "a database is not uploaded while its last changes are in a log beside it, its state says so, and the log stays here"
+    )
+    func openDatabase() async throws {
+        let header = "SQLite format 3\0"
+        try device.save("db", header + "pages")
+        try device.save("db-wal", "last changes")
+        try device.save("db-shm", "index")
+        try device.save("tidal-wal", "a wall in the sea")
+        #expect(try device.row("db-wal")?.isExcluded == true && device.row("db-shm")?.isExcluded == true)
+        #expect(try device.row("tidal-wal")?.isExcluded == false)
+        var isAnyDone = try await uploads.uploadDue(.small)
+        #expect(isAnyDone && isStored("a wall in the sea") && !isStored(header + "pages") && !isStored("last changes"))
+        #expect(try device.row("db")?.uploadError == OpenDatabases.message)
+        // SQLite removes the log when the last program closes the database.
+        try device.remove("db-wal")
+        isAnyDone = try await uploads.uploadDue(.small)
+        #expect(isAnyDone && isStored(header + "pages"))
+        #expect(try device.row("db")?.uploadError == nil)
+    }
+
     @Test("an edit is uploaded after exactly the settle time, and at once if a client waits")
     func settleTime() async throws {
         let device = try KernellessDevice(backend, settle: .milliseconds(250))

@@ -73,7 +73,7 @@ final class UploadService: Sendable {
         let startable = running.withLock { running in
             items.filter { running[$0.node] == nil && !context.waiting.contains($0.node) }
         }
-        let fresh = try await context.blocking { [self] in try withoutLoops(startable) }
+        let fresh = try await context.blocking { [self] in try withoutLoops(withoutOpenDatabases(startable)) }
         guard !fresh.isEmpty else { return false }
         var isAnyDone = false
         for (container, group) in Dictionary(grouping: fresh, by: \.container).sorted(by: { $0.key < $1.key }) {
@@ -92,6 +92,18 @@ final class UploadService: Sendable {
     private var log: Logger { context.transferLog }
 
     private var transfer: MeteredRule.Transfer { .upload(isUrgent: context.urgency.isUrgent) }
+
+    /// Returns the items without databases that a program has open; their status says so.
+    private func withoutOpenDatabases(_ items: [LocalItem]) throws -> [LocalItem] {
+        let open = try OpenDatabases(context: context).among(items)
+        guard !open.isEmpty else { return items }
+        for item in open where item.uploadError != OpenDatabases.message {
+            log.notice("an upload waits: a program has the database open", metadata: ["node": "\(item.node)"])
+            fail(item, OpenDatabases.message)
+        }
+        let nodes = Set(open.map(\.node))
+        return items.filter { !nodes.contains($0.node) }
+    }
 
     /// Returns the items whose uploads are not delayed because another device rewrites them in response. Nothing is delayed while a user
     /// waits for it.

@@ -1,6 +1,7 @@
 import Basics
 package import CloudModel
 import Glibc
+import LocalContent
 import LocalMetadata
 
 /// Items that stay on this device alone, because of their name or their folder.
@@ -97,12 +98,27 @@ extension VirtualFileSystem {
     ) throws -> Exclusion {
         let exclusion = try exclusion(of: kind, name, in: folder, transaction)
         guard exclusion == .none, kind == .file else { return exclusion }
+        if try isPartOfDatabase(name, in: folder, transaction) { return .own }
         let isHelper = try SaveRules.spellings(name).contains { spelling in
             try transaction.local.documentsExcludedByAttribute(in: folder.node, beginning: spelling).contains {
                 SaveRules.isHelper(spelling, ofNameOfLength: $0)
             }
         }
         return isHelper ? .own : .none
+    }
+
+    /// Returns whether a name is that of the write-ahead log, or of its index, of a database of SQLite in the folder (sqlite.org/wal.html):
+    /// without the database as it is at this moment they are worth nothing, and harm another one.
+    private func isPartOfDatabase(
+        _ name: ItemName, in folder: LocalItem, _ transaction: MetadataTransaction
+    ) throws -> Bool {
+        let (bytes, endings) = (name.bytes, ["-wal", "-shm"].map { Array($0.utf8) })
+        guard bytes.count > 4, endings.contains(where: { bytes.suffix(4).elementsEqual($0) }),
+            // The rest of a name is one.
+            let database = try? ItemName(bytes: bytes.dropLast(4)),
+            let item = try transaction.local.item(named: database, in: folder.node), item.kind == .file
+        else { return false }
+        return content.isSQLiteDatabase(item.blob)
     }
 
     /// As ``exclusion(of:_:in:_:)``, with the patterns that concern the folder.

@@ -44,12 +44,13 @@ extension VirtualFileSystem {
         if let base, let item = state.item { note(base, at: DocumentPlace(of: item)) }
     }
 
-    /// Records the edit of a document that a program empties, before the first byte goes, where the document shows a content that the program
-    /// may not have seen: after its death the daemon no longer knows what the edit is based on, and a program that opens the document
+    /// Records the edit of a document that a program empties, before the first byte goes, where the document shows a content that no program
+    /// here has seen: after its death the daemon no longer knows what the edit is based on, and a program that opens the document
     /// before the close is recorded has not seen that content either.
     func recordUnseenEdit(_ state: inout OpenFile.State) throws {
         guard let item = state.item, let seen = state.overwriting, state.download == nil, !item.isEdited,
-            seen != SeenContent(item: item.item, content: item.content)
+            seen != SeenContent(item: item.item, content: item.content),
+            try metadata.read({ try unseenContent(of: item, since: seen, $0) }) != nil
         else { return }
         var base: SeenContent?
         let isThere = try updateRow(of: &state) { row, _, transaction in

@@ -1,3 +1,4 @@
+import ContainerLog
 import Basics
 import CloudModel
 import DeviceSupport
@@ -94,6 +95,36 @@ extension SimulatedDevice {
         }
         if status.downloading != .notDownloaded, item.size > 0, try bytes(of: item.blob).count != Int(item.size) {
             found.append("\(item.name) counts as downloaded, and is not all here")
+        }
+        return try found + (item.isConflictSibling ? [] : promises(brokenBy: status, of: item))
+    }
+
+    /// Returns what a document's status promises (docs/STATUS.md, "What a state promises") and is not true by the log as this device knows it.
+    private func promises(brokenBy status: DocumentStatus, of item: LocalItem) throws -> [String] {
+        let (remote, resolved, unsettled) = try metadata.read { transaction in
+            (
+                try transaction.remote(item.item, in: item.container),
+                try transaction.pending.resolutions(of: item.item, in: item.container).map(\.version),
+                try transaction.synced.unsettled(in: item.container, limit: 1_000)
+            )
+        }
+        // A document that a program has open to write outlives its deletion elsewhere until the program closes it.
+        let isGone = remote == nil && !unsettled.contains(item.item)
+        let newest = remote?.body.content?.reference
+        let isUnsent = item.isEdited || item.pendingSince != nil || item.isExcluded
+        var found: [String] = []
+        if status.downloading == .downloaded, newest == nil || newest == item.content {
+            found.append("\(item.name): a newer version is said to be known, and none is")
+        }
+        if status.downloading == .current, !isUnsent, let newest, newest != item.content {
+            found.append("\(item.name) counts as current, and a newer version is known")
+        }
+        if status.isUploaded, isUnsent || isGone {
+            found.append("\(item.name) counts as uploaded, and the log does not have it")
+        }
+        let conflicts = (remote?.conflicts ?? []).filter { !resolved.contains($0.version) }
+        if status.hasUnresolvedConflicts != !conflicts.isEmpty {
+            found.append("\(item.name): \(conflicts.count) conflicts, and its state says otherwise")
         }
         return found
     }

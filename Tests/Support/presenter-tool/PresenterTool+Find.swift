@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Ubiquity
 
 extension PresenterTool {
@@ -51,6 +52,32 @@ extension PresenterTool {
         sayResults()
         query.stop()
         say(name(NSMetadataItem(url: folder.appending(path: "b.txt"))))
+    }
+}
+
+extension PresenterTool {
+    /// Prints the results of a query that a thread with a run loop of its own starts while the main thread waits, and those after a change.
+    static func findOnThread(_ folder: URL) {
+        let ended = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            let query = NSMetadataQuery()
+            query.searchScopes = [folder]
+            let updates = Mutex(0)
+            let observers = [Notification.Name.NSMetadataQueryDidFinishGathering, .NSMetadataQueryDidUpdate].map {
+                name in
+                NotificationCenter.default.addObserver(forName: name, object: query, queue: nil) { _ in
+                    updates.withLock { $0 += 1 }
+                    say("\(query.resultCount) on \(Thread.isMainThread ? "the main thread" : "the finder")")
+                }
+            }
+            if !query.start() { say("not started: \(query.failure?.localizedDescription ?? "no mount")") }
+            while updates.withLock({ $0 < 2 }), RunLoop.current.run(mode: .default, before: .distantFuture) {}
+            for observer in observers { NotificationCenter.default.removeObserver(observer) }
+            query.stop()
+            ended.signal()
+        }
+        thread.start()
+        ended.wait()
     }
 }
 

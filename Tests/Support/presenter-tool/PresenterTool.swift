@@ -35,6 +35,7 @@ struct PresenterTool {
         case "sync": try await SyncActions(url: URL(filePath: arguments[2])).run(arguments.dropFirst(3))
         case "find": find(URL(filePath: arguments[2]), arguments.dropFirst(3))
         case "refind": refind(URL(filePath: arguments[2]))
+        case "findonthread": findOnThread(URL(filePath: arguments[2]))
         case "resolve": try resolve(URL(filePath: arguments[2]))
         case "declare":
             try FileManager.default.declareUbiquitousPackageTypes(Set(arguments.dropFirst(2)))

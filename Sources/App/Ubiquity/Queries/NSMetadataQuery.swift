@@ -13,8 +13,9 @@ extension Notification.Name {
 /// Finds documents in containers and keeps the results up to date: names, sizes, and the progress of their sync. The daemon reads them from
 /// its database; nothing is downloaded, and no folder is walked.
 ///
-/// Apple's name: `NSMetadataQuery`. Results change and notifications are posted only on ``operationQueue``, or without one on the main
-/// queue, which the program then has to run. A query applies to the mount of ``FileManager/url(forUbiquityContainerIdentifier:)``.
+/// Apple's name: `NSMetadataQuery`. Results change and notifications are posted only on ``operationQueue``. Without one they are posted on
+/// the run loop of the thread that called ``start()``, or on the main queue if that was the main thread or a task; the program then has to run
+/// it. A query applies to the mount of ``FileManager/url(forUbiquityContainerIdentifier:)``.
 // Mutable state is behind a Mutex.
 open class NSMetadataQuery: NSObject, @unchecked Sendable {
     struct State {
@@ -30,6 +31,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         var groupingAttributes: [String]?
         var interval: TimeInterval = 1
         var queue: OperationQueue?
+        var delivery: RunLoopDelivery?
         var feed: MetadataFeed?
         var root = ""
         var isGathering = false
@@ -121,13 +123,21 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
     /// Starts the query. Returns false if nothing is mounted, the predicate is invalid, or the query is running already.
     @discardableResult
-    open func start() -> Bool {
+    open func start() -> Bool { start(on: operationQueue == nil ? RunLoopDelivery.ofThread() : nil) }
+
+    private func start(on delivery: RunLoopDelivery?) -> Bool {
+        let isStarted = begin(on: delivery)
+        if !isStarted { delivery?.end() }
+        return isStarted
+    }
+
+    private func begin(on delivery: RunLoopDelivery?) -> Bool {
         guard !isStarted || isStopped, let mount = ClaimRouter.shared.principalMount else { return false }
         let restriction = restriction
         guard let request = request(restriction) else { return false }
         let feed = MetadataFeed(mount, request) { [weak self] in self?.schedule() }
         state.withLock { state in
-            (state.feed, state.root) = (feed, mount.root)
+            (state.feed, state.root, state.delivery) = (feed, mount.root, delivery)
             (state.isStarted, state.isGathering, state.isStopped) = (true, true, false)
             (state.results, state.byNumber, state.lastFailure) = ([], [:], nil)
             (state.restriction, state.replacements) = (restriction, [:])
@@ -142,17 +152,22 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
     /// Changes a search criterion or the order. A running query restarts, so that its results are never a mixture of old and new ones.
     private func change(_ change: (inout State) -> Void) {
-        let isRunning = state.withLock { state in
+        let (isRunning, delivery) = state.withLock { state in
             change(&state)
-            return state.isStarted && !state.isStopped
+            return (state.isStarted && !state.isStopped, state.delivery)
         }
         guard isRunning else { return }
-        stop()
-        start()
+        end()
+        _ = start(on: delivery)
     }
 
     /// Stops the query; the results stay as they are.
     open func stop() {
+        end()
+        state.withLock { $0.delivery.take() }?.end()
+    }
+
+    private func end() {
         let feed = state.withLock { state in
             (state.isStopped, state.isGathering) = (true, false)
             return state.feed.take()
@@ -160,7 +175,10 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         feed?.stop()
     }
 
-    deinit { state.withLock { $0.feed }?.stop() }
+    deinit {
+        state.withLock { $0.feed }?.stop()
+        state.withLock { $0.delivery }?.end()
+    }
 
     private func fail(_ failure: DaemonFailure) {
         state.withLock { $0.lastFailure = CoordinationFailure.error(.fileReadUnknown, failure.description, at: nil) }
@@ -192,7 +210,9 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     // MARK: Notifying the program
 
     private func perform(_ work: @escaping @Sendable () -> Void) {
-        (state.withLock { $0.queue } ?? .main).addOperation(work)
+        let (queue, delivery) = state.withLock { ($0.queue, $0.delivery) }
+        if queue == nil, let delivery { return delivery.perform(work) }
+        (queue ?? .main).addOperation(work)
     }
 
     /// Schedules the delivery of new changes on the queue, once however many arrive.
