@@ -54,7 +54,9 @@ extension EndToEnd {
                 try await test.expectSameEverywhere("echo two > f")
                 try await b.stop()
                 let refused = try await b.tryStart(cloud: second)
-                #expect(refused.status == 6 && refused.errors.contains("ubiquity cloud copy"), "\(refused)")
+                #expect(
+                    refused.status == 6 && refused.errors.contains("ubiquity cloud move file://\(second)"), "\(refused)"
+                )
                 try await a.ubiquity(["cloud", "copy", first, second]).text()
                 try await b.start(["--cloud", second])
                 try await b.shell("echo three > f")

@@ -129,6 +129,49 @@ struct CloudCopyTests {
         #expect(target.storedChunk(chunk, in: .cloudDocs) != nil)
     }
 
+    @Test("A device moves to a copy that other devices write to, unless its own cloud has something new since")
+    func moved() async throws {
+        try await add(1, [1], to: .cloudDocs)
+        try await add(2, nil, to: .cloudDocs)
+        func move(_ purpose: CloudCopy.Purpose) async throws -> CloudCopyProgress {
+            var copy = CloudCopy(from: source, to: target, for: purpose) { _ in }
+            return try await copy.run()
+        }
+        #expect(try await move(.move).copiedEntries == 2)
+        _ = try await target.append([5], to: .cloudDocs)
+        try await target.createContainer(try #require(ContainerName("com.example.new")))
+        for purpose in [CloudCopy.Purpose.move, .rest] { #expect(try await move(purpose).copiedEntries == 0) }
+        try await add(3, nil, to: .cloudDocs)
+        for purpose in [CloudCopy.Purpose.move, .rest] {
+            let error = await #expect(throws: CloudError.self) { _ = try await move(purpose) }
+            #expect(error?.code == .foreign)
+        }
+    }
+
+    @Test(
+        "A copy knows the total before it begins, and has done it all at its end, also where the target has everything")
+    func totals() async throws {
+        for number in 1...100 { try await add(UInt64(number), [UInt8(number), 1], to: .cloudDocs) }
+        _ = try await addLarge(101, [[1, 2, 3], [4, 5], [6]], to: notes)
+        for _ in 1...2 {
+            var seen: [CloudCopyProgress] = []
+            var copy = CloudCopy(from: source, to: target) { seen.append($0) }
+            let end = try await copy.run()
+            #expect(seen.first?.doneEntries == 0 && seen.first?.doneBytes == 0)
+            for state in seen { #expect(state.totalEntries == 101 && state.totalBytes == 206) }
+            #expect(end.doneEntries == 101 && end.doneBytes == 206)
+        }
+    }
+
+    @Test("A repeated copy asks about the chunks of many entries at once")
+    func requests() async throws {
+        for number in 1...200 { try await add(UInt64(number), [UInt8(number), 1], to: .cloudDocs) }
+        try await copy()
+        let before = target.gate.count(.missing)
+        try await copy()
+        #expect(target.gate.count(.missing) - before == 4)
+    }
+
     @Test(
         "A target with entries of its own is refused, and gets none", arguments: ["longer", "different", "elsewhere"])
     func diverged(_ how: String) async throws {

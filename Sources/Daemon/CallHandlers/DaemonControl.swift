@@ -19,6 +19,9 @@ package protocol DaemonControl: AnyObject, Sendable {
     func stop()
     /// Begins a shutdown like ``stop()``; the next start rebuilds the state.
     func stopForReset()
+    /// Begins a shutdown like ``stop()`` once ``stopToMove()`` is called; the next start moves to this cloud.
+    func prepareMove(to cloud: CloudAddress)
+    func stopToMove()
     /// Compares the settings for the next start with the configuration of this one.
     ///
     /// - Parameter repair: Whether to write settings again that differ.

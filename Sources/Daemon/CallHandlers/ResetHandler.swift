@@ -14,6 +14,7 @@ struct ResetHandler: NounHandler {
 
     func register(in router: inout CallRouter) {
         router.on({ (_: ResetRequest) in try await reset() }, afterwards: { daemon.stopForReset() })
+        router.on({ try await move($0) }, afterwards: { daemon.stopToMove() })
     }
 
     /// How long to continue uploading before the state is rebuilt; remaining changes then become recovered documents.
@@ -27,6 +28,17 @@ struct ResetHandler: NounHandler {
         let pending = try await blocking { [self] in (try? device.metadata.read { try $0.pending.totals().items }) ?? 0
         }
         return ResetResponse(pendingItems: UInt64(pending))
+    }
+
+    /// Uploads as many changes as possible, then lets the daemon end and start again with another cloud once the response has been sent.
+    private func move(_ request: MoveCloudRequest) async throws -> MoveCloudResponse {
+        let address = try CloudAddress(request.cloud, currentDirectory: "/")
+        guard address != configuration.cloud else {
+            throw DaemonFailure(.conflict, "the documents are in this cloud already", path: request.cloud)
+        }
+        if case .online = device.engine.state { try await uploadWhatCanBe() }
+        daemon.prepareMove(to: address)
+        return MoveCloudResponse()
     }
 
     /// Resets this device when the owner of its cloud requests that on the server. Ends with its task.
@@ -66,7 +78,7 @@ struct ResetHandler: NounHandler {
             engine.askCloud()
             try await clock.sleep(for: .milliseconds(50))
         }
-        logger.notice("not everything was uploaded before the reset")
+        logger.notice("not everything was uploaded before the restart")
     }
 
     /// Requires a reachable cloud: without it, a device that discards its state shows nothing.

@@ -83,7 +83,7 @@ struct CloudAdmission {
         return DaemonFailure(
             .conflict, "this folder belongs to another cloud, \(former)", path: configuration.mountPoint,
             advice:
-                "Mount \(cloud) on another folder: `ubiquity mount DIR --cloud \(cloud)`. Or move the documents there: `ubiquity cloud copy \(former) \(cloud)` (docs/BACKENDS.md, \"Moving to another cloud\")."
+                "Mount \(cloud) on another folder: `ubiquity mount DIR --cloud \(cloud)`. Or move the documents there: mount without --cloud, then `ubiquity cloud move \(cloud)`."
         )
     }
 }

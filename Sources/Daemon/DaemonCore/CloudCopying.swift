@@ -10,20 +10,37 @@ package enum CloudCopying {
     /// - Parameters:
     ///   - source: The address of the cloud to copy, as `--cloud` takes it.
     ///   - target: The address of the cloud to copy into, which is created if it does not exist.
+    ///   - isMove: Whether a device moves to the target, where others may have gone before.
     /// - Returns: What was copied.
     package static func copy(
-        from source: String, to target: String, currentDirectory: String, logger: Logger,
+        from source: String, to target: String, isMove: Bool, currentDirectory: String, logger: Logger,
         onProgress: @escaping (CloudCopyState) -> Void
     ) async throws(DaemonFailure) -> CloudCopyState {
         let addresses = try [source, target].map { text throws(DaemonFailure) in
             try CloudAddress(text, currentDirectory: currentDirectory)
         }
+        return try await copy(addresses[0], addresses[1], isMove ? .move : .copy, logger) {
+            onProgress(CloudCopyState($0))
+        }
+    }
+
+    /// Adds what is new in a device's cloud to the cloud that it moves to, while nothing of this device writes.
+    static func finishMove(from source: CloudAddress, to target: CloudAddress, _ logger: Logger)
+        async throws(DaemonFailure)
+    {
+        _ = try await copy(source, target, .rest, logger) { _ in }
+    }
+
+    private static func copy(
+        _ source: CloudAddress, _ target: CloudAddress, _ purpose: CloudCopy.Purpose, _ logger: Logger,
+        _ onProgress: @escaping (CloudCopyProgress) -> Void
+    ) async throws(DaemonFailure) -> CloudCopyState {
         do {
-            let (from, to) = (try addresses[0].backend(logger), try addresses[1].backend(logger))
-            var copy = CloudCopy(from: from, to: to) { onProgress(CloudCopyState($0)) }
+            var copy = CloudCopy(
+                from: try source.backend(logger), to: try target.backend(logger), for: purpose, onProgress: onProgress)
             return CloudCopyState(try await copy.run())
         } catch {
-            throw failure(error, target)
+            throw failure(error, target.description)
         }
     }
 
@@ -57,5 +74,7 @@ extension CloudCopyState {
             container: progress.container?.text, entries: progress.entries, containers: progress.containers,
             copiedEntries: progress.copiedEntries, chunks: progress.chunks, bytes: progress.bytes,
             incompleteContents: progress.incompleteContents)
+        (totalEntries, totalBytes) = (progress.totalEntries, progress.totalBytes)
+        (doneEntries, doneBytes) = (progress.doneEntries, progress.doneBytes)
     }
 }

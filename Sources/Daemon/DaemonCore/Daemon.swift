@@ -18,11 +18,12 @@ package enum Daemon {
     /// - Parameters:
     ///   - readiness: Reports the progress of the start, and that requests are served.
     ///   - log: The levels of `logger`, which a request may change.
-    /// - Returns: Whether the daemon has to be started again with a reset of its state.
+    /// - Returns: The arguments with which the daemon has to be started again; nil if it ends.
     /// - Throws: The reason why it cannot start, or cannot close its state.
     package static func run(
         _ configuration: DaemonConfiguration, readiness: ReadinessPipe, logger: Logger, log: LogControl
-    ) async throws -> Bool {
+    ) async throws -> [String]? {
+        var configuration = configuration
         try raiseDescriptorLimit(configuration)
         ignoreSignals()
         CrashGuard.install()
@@ -39,6 +40,7 @@ package enum Daemon {
         MountRegistry.standard.endDying()
         let lock = try StateLock.acquire(stateDirectory: configuration.stateDirectory)
         let former = try DaemonSettings.load(from: configuration.settingsFile)?.cloud
+        let failure = await finishMove(&configuration, logger)
         let (device, rebuild) = try await StateOpening(
             configuration: configuration, readiness: readiness, logger: logger
         ).open()
@@ -53,6 +55,7 @@ package enum Daemon {
             throw error
         }
         let running = RunningDaemon(device, configuration, rebuild: rebuild, logger: logger, log: log)
+        if let failure { running.found(failure) }
         try await running.run(readiness)
         if let failure = device.metadata.syncFailure {
             // Closing would keep what the kernel may have lost. The next start recovers the state, as after a crash.
@@ -61,7 +64,28 @@ package enum Daemon {
         try device.close()
         logger.notice("stopped")
         _ = consume lock
-        return running.resetsNext
+        return running.nextStart.map { configuration.arguments + $0 }
+    }
+
+    /// Ends a move to another cloud: copies what is new in the old one, which this device does not change any more, and uses the new one
+    /// from then on. The start remembers its address.
+    ///
+    /// - Returns: Why the device stays with its cloud.
+    private static func finishMove(_ configuration: inout DaemonConfiguration, _ logger: Logger) async -> DaemonFailure?
+    {
+        guard let target = configuration.movesTo else { return nil }
+        configuration.movesTo = nil
+        do throws(DaemonFailure) {
+            try await CloudCopying.finishMove(from: configuration.cloud, to: target, logger)
+            configuration.use(target)
+            logger.notice("moved to another cloud", metadata: ["cloud": "\(target)"])
+            return nil
+        } catch {
+            logger.error("the move to another cloud failed", metadata: ["cloud": "\(target)", "why": "\(error)"])
+            return DaemonFailure(
+                error.code, "the move to this cloud failed: \(error.message)", path: target.description,
+                advice: error.advice)
+        }
     }
 
     /// Restarts the daemon after a later crash. A start that a command waits for is not repeated.

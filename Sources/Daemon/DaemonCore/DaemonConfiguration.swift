@@ -25,6 +25,8 @@ package struct DaemonConfiguration: Hashable, Sendable {
     package var isForeground: Bool
     /// Whether to rebuild the state from the cloud first.
     package var resets = false
+    /// The cloud to move to first; ``cloud`` is copied to it, except for its newest entries.
+    package var movesTo: CloudAddress?
     /// The number of consecutive crashes before this start.
     package var crashes = 0
     /// The command line that restarts the daemon after a crash, without the number of crashes at its end; nil: it is not restarted.
@@ -46,6 +48,15 @@ package struct DaemonConfiguration: Hashable, Sendable {
         if let versionDays { arguments += ["--version-days", String(versionDays)] }
         if let logLevels { arguments += ["--log-level", logLevels.description] }
         return isForeground ? arguments + ["--foreground"] : arguments
+    }
+
+    /// Replaces the cloud, also in the command line for a start after a crash.
+    mutating func use(_ address: CloudAddress) {
+        commandAfterCrash = commandAfterCrash.map { command in
+            zip([""] + command, command).map { $0 == "--cloud" ? address.description : $1 }
+        }
+        cloud = address
+        movesTo = nil
     }
 
     package var versions: VersionLimits {
@@ -72,6 +83,7 @@ package struct DaemonOptions: Hashable, Sendable {
     package var logLevels: LogLevels?
     package var isForeground = false
     package var resets = false
+    package var movesTo: String?
 
     package init(mount: String) { self.mount = mount }
 }
@@ -125,10 +137,14 @@ extension DaemonOptions {
         }
         let cloud = try CloudAddress(address, currentDirectory: surroundings.currentDirectory)
         if case .s3(let url) = cloud { try BucketAccess.check(url) }
-        return DaemonConfiguration(
+        var configuration = DaemonConfiguration(
             mountPoint: surroundings.absolute(mount), cloud: cloud, deviceName: device,
             stateDirectory: stateDirectory(in: surroundings), cacheLimit: cacheLimit, minimumFree: minimumFree,
             versionCount: versionCount, versionDays: versionDays, logLevels: logLevels, isForeground: isForeground,
             resets: resets)
+        configuration.movesTo = try movesTo.map { text throws(DaemonFailure) in
+            try CloudAddress(text, currentDirectory: surroundings.currentDirectory)
+        }
+        return configuration
     }
 }

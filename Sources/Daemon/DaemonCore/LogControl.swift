@@ -65,6 +65,9 @@ package final class LogControl: Sendable {
         }
     }
 
+    /// The arguments that give a daemon, which takes the place of this one, the same levels.
+    package var arguments: [String] { isFixed ? [] : ["--log-level", levels.description] }
+
     // MARK: Lines
 
     /// Keeps the file short that the lines go to, from now on.

@@ -27,7 +27,9 @@ final class RunningDaemon: DaemonControl {
     private let log: LogControl
     private let stopping = Mutex<AsyncStream<Void>.Continuation?>(nil)
     private let session = Mutex<FuseSession?>(nil)
-    private let ending = Mutex(false)
+    /// The arguments that the next start has besides the present ones; nil if there is none.
+    private let next = Mutex<[String]?>(nil)
+    private let moving = Mutex<CloudAddress?>(nil)
     private let progress = DaemonProgress()
     private let helper: DatabaseHelper
 
@@ -100,8 +102,8 @@ final class RunningDaemon: DaemonControl {
         return [.sigterm, .sigint, .sigquit] + (isIgnored ? [] : [.sighup])
     }
 
-    /// Whether the daemon ended in order to reset its state.
-    var resetsNext: Bool { ending.withLock { $0 } }
+    /// The arguments that the daemon has to be started again with, besides the present ones; nil if it ends.
+    var nextStart: [String]? { next.withLock { $0 } }
 
     /// How long the end waits for work that the cloud has deferred.
     private static let lastPatience = Duration.seconds(3)
@@ -152,9 +154,20 @@ final class RunningDaemon: DaemonControl {
     func stop() { _ = stopping.withLock { $0?.yield() } }
 
     func stopForReset() {
-        ending.withLock { $0 = true }
+        next.withLock { $0 = ["--reset"] }
         stop()
     }
+
+    func prepareMove(to cloud: CloudAddress) { moving.withLock { $0 = cloud } }
+
+    func stopToMove() {
+        guard let cloud = moving.withLock({ $0 }) else { return }
+        next.withLock { $0 = ["--move-to", cloud.description] }
+        stop()
+    }
+
+    /// Shows a failure of the start in the status.
+    func found(_ failure: DaemonFailure) { progress.found(failure) }
 
     func checkSettings(repair: Bool) throws -> Finding? {
         try DaemonSettings(configuration).check(configuration.settingsFile, repair: repair)

@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 import Logging
 
-/// `ubiquityd copy-cloud`, which performs `ubiquity cloud copy`: this program can use clouds of all kinds. Prints one ``CloudCopyMessage``
+/// `ubiquityd copy-cloud`, which performs `ubiquity cloud copy` and the copy of `cloud move`: this program can use clouds of all kinds. Prints one ``CloudCopyMessage``
 /// per line. Ctrl-C ends it at any point; the next copy continues there.
 struct CopyCloudProgram: AsyncParsableCommand {
     static let name = "copy-cloud"
@@ -18,6 +18,7 @@ struct CopyCloudProgram: AsyncParsableCommand {
     @Argument var action: String
     @Argument var source: String
     @Argument var target: String
+    @Flag var move = false
 
     func run() async throws {
         let logger = Logger(label: "ubiquityd") { _ in SwiftLogNoOpLogHandler() }
@@ -25,7 +26,7 @@ struct CopyCloudProgram: AsyncParsableCommand {
         let message: CloudCopyMessage
         do throws(DaemonFailure) {
             let result = try await CloudCopying.copy(
-                from: source, to: target, currentDirectory: currentDirectory(), logger: logger
+                from: source, to: target, isMove: move, currentDirectory: currentDirectory(), logger: logger
             ) { state in
                 guard ContinuousClock.now >= next else { return }
                 next = ContinuousClock.now + Self.interval

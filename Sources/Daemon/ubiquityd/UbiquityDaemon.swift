@@ -60,6 +60,9 @@ struct UbiquityDaemon: AsyncParsableCommand {
     @Flag(help: ArgumentHelp("Rebuild the state from the cloud first.", visibility: .private))
     var reset = false
 
+    @Option(help: ArgumentHelp("The cloud to move to first.", valueName: "url", visibility: .private))
+    var moveTo: String?
+
     @Option(
         help: ArgumentHelp("The file descriptor to report readiness on.", valueName: "number", visibility: .private))
     var readyFd: Int32?
@@ -107,20 +110,20 @@ struct UbiquityDaemon: AsyncParsableCommand {
         // Otherwise the daemon would keep the file system busy in which it was started.
         _ = chdir("/")
         let logger = Logger(label: "ubiquityd")
-        guard try await Daemon.run(configuration, readiness: readiness, logger: logger, log: log) else { return }
-        configuration.logLevels = log.levels
-        try startAgain(configuration)
+        guard
+            let next = try await Daemon.run(configuration, readiness: readiness, logger: logger, log: log)
+        else { return }
+        try startAgain(next + log.arguments, configuration.mountPoint)
     }
 
-    /// Replaces this process with one that resets the state: the process id stays the same, so its supervisor does not notice an end.
-    private func startAgain(_ configuration: DaemonConfiguration) throws -> Never {
-        let arguments = configuration.arguments + ["--reset"]
+    /// Replaces this process with one that has other arguments: the process id stays the same, so its supervisor does not notice an end.
+    private func startAgain(_ arguments: [String], _ mountPoint: String) throws -> Never {
         var pointers = ([CommandLine.arguments.first ?? "ubiquityd"] + arguments).map { strdup($0) } + [nil]
         InheritedDescriptors.closeOthersOnExec()
         execv("/proc/self/exe", &pointers)
         throw DaemonFailure(
-            .failed, "the daemon could not restart (\(Errno(errno, "execv")))", path: configuration.mountPoint,
-            advice: "Reset it with: ubiquity reset \(configuration.mountPoint).")
+            .failed, "the daemon could not restart (\(Errno(errno, "execv")))", path: mountPoint,
+            advice: "Mount it with: ubiquity mount \(mountPoint). Then repeat the command.")
     }
 
     private var options: DaemonOptions {
@@ -135,6 +138,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
         options.logLevels = logLevel
         options.isForeground = foreground
         options.resets = reset
+        options.movesTo = moveTo
         return options
     }
 }

@@ -18,6 +18,12 @@ package struct CloudCopyState: Codable, Hashable, Sendable {
     package let container: String?
     /// The entries of that log that are in both clouds.
     package let entries: UInt64
+    /// The entries of all logs, and the bytes of the contents that they name; 0 until they are counted.
+    package var totalEntries: UInt64 = 0
+    package var totalBytes: UInt64 = 0
+    /// Those of them that are in both clouds.
+    package var doneEntries: UInt64 = 0
+    package var doneBytes: UInt64 = 0
     /// The containers that are complete.
     package let containers: Int
     /// The entries and chunks that this copy added to the target.

@@ -17,6 +17,24 @@ package struct ResetResponse: CallResponse {
     package init(pendingItems: UInt64) { self.pendingItems = pendingItems }
 }
 
+/// Moves the device to another cloud, into which its own was copied (`ubiquity cloud move`). Changes are uploaded first, as far as that is
+/// possible soon; the others are uploaded to the new cloud.
+package struct MoveCloudRequest: DaemonCall {
+    package typealias Response = MoveCloudResponse
+    package static let verb = "moveCloud"
+
+    /// The address of the new cloud.
+    package let cloud: String
+    package init(cloud: String) { self.cloud = cloud }
+}
+
+/// Confirms that the daemon unmounts, copies what is new in the old cloud, and mounts again with the new one, under the same process id. If
+/// that fails it mounts with the old one; its next ``MountStatus`` has an error with the new cloud's address as its path.
+package struct MoveCloudResponse: CallResponse {
+    package static let kind = "moveCloud"
+    package init() {}
+}
+
 /// The result of a rebuild of the state at the start of this daemon.
 package struct RebuildStatus: Codable, Hashable, Sendable {
     package let reason: String

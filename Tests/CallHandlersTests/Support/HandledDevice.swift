@@ -89,6 +89,10 @@ final class RecordingDaemon: DaemonControl {
 
     func stopForReset() { stops.withLock { $0.append("reset") } }
 
+    func prepareMove(to cloud: CloudAddress) { stops.withLock { $0.append("prepare \(cloud)") } }
+
+    func stopToMove() { stops.withLock { $0.append("move") } }
+
     func checkSettings(repair: Bool) throws -> Finding? {
         Finding(repair ? "the settings were damaged" : "the settings are damaged")
     }

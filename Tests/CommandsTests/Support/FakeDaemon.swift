@@ -62,7 +62,7 @@ final class ScriptedHandler: RequestHandler {
         FinishRequest.self, HelloRequest.self, KeyValuesRequest.self, LinksRequest.self, LogLevelRequest.self,
         MonitorRequest.self,
         ContainerNamesRequest.self, PackageTypesRequest.self, PinRequest.self, PublishRequest.self,
-        RemoveVersionsRequest.self, ResetRequest.self,
+        MoveCloudRequest.self, RemoveVersionsRequest.self, ResetRequest.self,
         PurgeDeletedRequest.self,
         ResolveRequest.self, RestoreDeletedRequest.self, RestoreRequest.self, SetKeyValuesRequest.self,
         AllowDownloadsRequest.self, DownloadsRequest.self, LimitsRequest.self, ReportMeteredRequest.self,

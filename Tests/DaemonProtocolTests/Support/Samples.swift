@@ -78,7 +78,8 @@ enum Samples {
         RestoreDeletedRequest(path: path, itemID: "8000", to: oddPath),
         PurgeDeletedRequest(
             path: oddPath, olderThan: 604_800, until: WireTime(Timestamp(seconds: 1_700_000_000)), dryRun: true),
-        DiagnoseRequest(), ResetRequest(), CheckRequest(), CollectRequest(dryRun: true),
+        DiagnoseRequest(), ResetRequest(), MoveCloudRequest(cloud: "https://cloud.example.com"), CheckRequest(),
+        CollectRequest(dryRun: true),
         AccessRequest(
             accesses: [WantedAccess(path: oddPath, mode: .write, options: [.forMerging])], purpose: "p", timeout: 2,
             within: 3, withinPresenter: 4, presenter: 5),

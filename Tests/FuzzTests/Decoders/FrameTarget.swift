@@ -89,7 +89,7 @@ extension FuzzTarget {
         DeletedRequest.self, DiagnoseRequest.self, DownloadRequest.self, EmblemsRequest.self, EvictRequest.self,
         FetchVersionRequest.self,
         FindRequest.self, FinishRequest.self, HelloRequest.self, KeyValuesRequest.self, LatestVersionRequest.self,
-        LinksRequest.self, LogLevelRequest.self, MonitorRequest.self, PackageTypesRequest.self,
+        LinksRequest.self, LogLevelRequest.self, MonitorRequest.self, MoveCloudRequest.self, PackageTypesRequest.self,
         ContainerNamesRequest.self,
         PinRequest.self,
         PresentRequest.self,

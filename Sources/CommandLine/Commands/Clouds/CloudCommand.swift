@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// `ubiquity cloud`: manages clouds themselves; no mount is required.
+/// `ubiquity cloud`: manages clouds themselves.
 struct CloudCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cloud", abstract: "Copy a cloud, or set one up in a bucket.",
-        subcommands: [CloudCopyCommand.self, CloudPolicyCommand.self])
+        commandName: "cloud", abstract: "Move documents to another cloud, copy a cloud, or set one up in a bucket.",
+        subcommands: [CloudMoveCommand.self, CloudCopyCommand.self, CloudPolicyCommand.self])
 }

@@ -12,9 +12,7 @@ struct CloudCopyCommand: ParsableCommand {
             A copy that was interrupted continues when you run the command again, and one that is repeated adds what is \
             new. Each chunk is verified.
 
-            To move a device, wait until "ubiquity sync --wait" has uploaded its edits, run this command once more, then: \
-            ubiquity unmount; ubiquity mount --cloud TO. Nothing is uploaded or downloaded again. Move all devices: an \
-            edit that a device sends to FROM later is not in TO. Published links are not copied.
+            To move a mount to another cloud use "ubiquity cloud move", which copies, too. Published links are not copied.
 
             "ubiquity status --json" shows the address of a mount's cloud.
             """)
@@ -38,7 +36,7 @@ struct CloudCopyCommand: ParsableCommand {
     }
 
     func run() throws {
-        let result = try copy()
+        let result = try ShownCopy(from: source, to: target, isShown: !json).run()
         if json {
             let document = Document(
                 containers: result.containers, entries: result.copiedEntries, chunks: result.chunks,
@@ -52,30 +50,6 @@ struct CloudCopyCommand: ParsableCommand {
             \(result.incompleteContents) contents in the log have no bytes in \(source) any more. These are usually old \
             versions that were collected as garbage; "ubiquity check" on a mount finds documents among them.
             """)
-    }
-
-    private func copy() throws -> CloudCopyState {
-        var display = LiveDisplay()
-        var result: CloudCopyState?
-        var failure: DaemonFailure?
-        let program = try DaemonLauncher(arguments: [], state: "").program
-        try HelperProgram(path: program).run(["copy-cloud", "--", source, target]) { line in
-            guard let message = try? ControlFrame.decode(CloudCopyMessage.self, from: line) else { return }
-            if let progress = message.progress, !json { display.show([Self.line(progress)]) }
-            result = message.result ?? result
-            failure = message.failure ?? failure
-        }
-        display.clear()
-        if let failure { throw CommandFailure(failure) }
-        guard let result else {
-            throw CommandFailure(.failed, "the copy ended early", path: target, advice: "Run it again to continue.")
-        }
-        return result
-    }
-
-    private static func line(_ state: CloudCopyState) -> String {
-        let place = state.container.map { "\(printable($0)), entry \(state.entries)" } ?? "connecting"
-        return "\(place): \(state.copiedEntries) entries, \(state.chunks) chunks, \(ByteCount(state.bytes)) copied"
     }
 
     private static func sentence(_ state: CloudCopyState, _ target: String) -> String {

@@ -24,6 +24,21 @@ struct MountNesting {
         )
     }
 
+    /// Refuses a cloud's folder that is inside of a mount, or would be hidden by the mount point.
+    func refuse(cloudFolder: String) throws(CommandFailure) {
+        guard let outer = outerMount(of: cloudFolder) else { return }
+        throw CommandFailure(
+            .refused, "the cloud is inside the mount \(outer)", path: cloudFolder, advice: "Choose a folder outside it."
+        )
+    }
+
+    /// Returns whether a path is inside of a folder, or the folder itself, through symbolic links. Neither need exist.
+    static func isInside(_ path: String, _ folder: String) -> Bool {
+        let (inner, outer) = (existing(path), existing(folder))
+        guard access(absolute(folder), F_OK) == 0 else { return absolute(path).hasPrefix("\(absolute(folder))/") }
+        return inner == outer || inner.hasPrefix("\(outer)/")
+    }
+
     private func refuse(_ what: String, _ path: String, option: String) throws(CommandFailure) {
         let advice = "Choose another with \(option)."
         if let outer = outerMount(of: path) {

@@ -13,7 +13,7 @@ struct MountAdvice {
         guard let other = otherCloud(of: folder) else { return "Mount it with: ubiquity mount --cloud \(cloud)" }
         return """
             Mount it on a folder of its own: ubiquity mount ~/\(name) --cloud \(cloud)
-            \(folder) has documents of \(other). To move them there, see docs/BACKENDS.md, "Moving to another cloud".
+            \(folder) has documents of \(other). To move them to the server: ubiquity cloud move \(cloud) \(folder)
             """
     }
 

@@ -6,15 +6,30 @@ import CloudStorage
 struct ChunkCopy {
     /// The transfers at once. A chunk has 16 MiB at most, usually one, so this bounds the memory as well.
     private static let width = 8
+    /// The chunks that the target is asked about at once.
+    private static let batch = 512
 
-    private enum Outcome { case copied(UInt64), absent }
+    /// What was done.
+    struct Tally {
+        /// The chunks that were put, and their bytes as stored.
+        var count = 0
+        var bytes: UInt64 = 0
+        /// The bytes of contents that are in the target now.
+        var done: UInt64 = 0
+        var incompleteContents = 0
+    }
+
+    /// A chunk of one of the contents, with the bytes that it stands for.
+    private struct Wanted {
+        let id: ChunkID
+        let length: UInt64
+        let owner: Int
+    }
 
     private let source: any CloudBackend
     private let container: ContainerName
-    private(set) var keys: CopiedKeys
-    private(set) var count = 0
-    private(set) var bytes: UInt64 = 0
-    private(set) var incompleteContents = 0
+    var keys: CopiedKeys
+    var tally = Tally()
 
     init(from source: any CloudBackend, _ container: ContainerName, keys: CopiedKeys) {
         self.source = source
@@ -22,27 +37,49 @@ struct ChunkCopy {
         self.keys = keys
     }
 
-    /// Copies the chunks that the target lacks.
+    /// Copies the chunks that the target lacks: data before the manifests that list them.
     ///
-    /// - Parameter onProgress: Called with ``count`` and ``bytes`` after each group of chunks.
-    mutating func copy(_ content: ContentReference, onProgress: (Int, UInt64) -> Void) async throws {
-        var isComplete: Bool
-        if content.layout == .manifest {
-            guard let list = try await manifest(of: content) else {
-                incompleteContents += 1
-                return
+    /// - Parameter onProgress: Called with ``tally`` after each chunk.
+    mutating func copy(_ contents: [ContentReference], onProgress: (Tally) -> Void) async throws {
+        var waiting: [Wanted] = []
+        var lists: [Wanted] = []
+        var incomplete: Set<Int> = []
+        for start in stride(from: 0, to: contents.count, by: Self.width) {
+            let group = Array(contents[start..<min(start + Self.width, contents.count)].enumerated())
+            let manifests = try await manifests(of: group.filter { $0.element.layout == .manifest })
+            for (index, content) in group {
+                let owner = start + index
+                guard content.layout == .manifest else {
+                    waiting.append(Wanted(id: content.digest, length: content.size, owner: owner))
+                    continue
+                }
+                guard let list = manifests[index] else {
+                    incomplete.insert(owner)
+                    tally.done &+= content.size
+                    continue
+                }
+                for number in 0..<list.partCount {
+                    waiting += list.part(number).chunks.map {
+                        Wanted(id: $0.id, length: UInt64($0.length), owner: owner)
+                    }
+                    try await flush(&waiting, .data, &incomplete, leaving: Self.batch, onProgress)
+                }
+                lists.append(Wanted(id: content.digest, length: 0, owner: owner))
             }
-            isComplete = true
-            for number in 0..<list.partCount {
-                isComplete = try await copy(list.part(number).chunks.map(\.id), .data) && isComplete
-                onProgress(count, bytes)
-            }
-            isComplete = try await copy([content.digest], .manifest) && isComplete
-        } else {
-            isComplete = try await copy([content.digest], .data)
+            try await flush(&waiting, .data, &incomplete, leaving: Self.batch, onProgress)
         }
-        onProgress(count, bytes)
-        if !isComplete { incompleteContents += 1 }
+        try await flush(&waiting, .data, &incomplete, leaving: 0, onProgress)
+        try await flush(&lists, .manifest, &incomplete, leaving: 0, onProgress)
+        tally.incompleteContents += incomplete.count
+    }
+
+    /// Returns the manifests that the source has, by index.
+    private func manifests(of contents: [(offset: Int, element: ContentReference)]) async throws -> [Int: ManifestList]
+    {
+        try await withThrowingTaskGroup(of: (Int, ManifestList?).self) { [self] group in
+            for (index, content) in contents { group.addTask { (index, try await manifest(of: content)) } }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
     }
 
     private func manifest(of content: ContentReference) async throws -> ManifestList? {
@@ -51,32 +88,54 @@ struct ChunkCopy {
         return list?.size == content.size ? list : nil
     }
 
-    /// - Returns: Whether the target has all of these chunks now.
-    private mutating func copy(_ chunks: [ChunkID], _ kind: OutgoingChunk.Kind) async throws -> Bool {
-        var waiting = Array(try await keys.missing(Array(Set(chunks))))[...]
-        var isComplete = true
-        try await withThrowingTaskGroup(of: Outcome.self) { [self] group in
-            for _ in 0..<Self.width { if let id = waiting.popFirst() { group.addTask { try await copy(id, kind) } } }
-            var done: [Outcome] = []
-            while let outcome = try await group.next() {
-                done.append(outcome)
-                if let id = waiting.popFirst() { group.addTask { try await copy(id, kind) } }
-            }
-            return done
+    /// Copies the first of the waiting chunks, in groups, until at most `rest` wait.
+    private mutating func flush(
+        _ waiting: inout [Wanted], _ kind: OutgoingChunk.Kind, _ incomplete: inout Set<Int>, leaving rest: Int,
+        _ onProgress: (Tally) -> Void
+    ) async throws {
+        while waiting.count > rest {
+            let part = waiting.prefix(Self.batch)
+            waiting.removeFirst(part.count)
+            var lengths: [ChunkID: UInt64] = [:]
+            for chunk in part { lengths[chunk.id, default: 0] &+= chunk.length }
+            let missing = try await keys.missing(Array(lengths.keys))
+            for (id, length) in lengths where !missing.contains(id) { tally.done &+= length }
+            onProgress(tally)
+            let absent = try await copy(missing, kind, lengths, onProgress)
+            for chunk in part where absent.contains(chunk.id) { incomplete.insert(chunk.owner) }
         }
-        .forEach { outcome in
-            switch outcome {
-            case .copied(let size): (count, bytes) = (count + 1, bytes &+ size)
-            case .absent: isComplete = false
-            }
-        }
-        return isComplete
     }
 
-    private func copy(_ id: ChunkID, _ kind: OutgoingChunk.Kind) async throws -> Outcome {
-        guard let frame = try await frame(id) else { return .absent }
+    /// - Returns: The chunks that the source does not have.
+    private mutating func copy(
+        _ chunks: Set<ChunkID>, _ kind: OutgoingChunk.Kind, _ lengths: [ChunkID: UInt64], _ onProgress: (Tally) -> Void
+    ) async throws -> Set<ChunkID> {
+        var waiting = Array(chunks)[...]
+        var (tally, absent) = (tally, Set<ChunkID>())
+        try await withThrowingTaskGroup(of: (ChunkID, UInt64?).self) { [self] group in
+            for _ in 0..<Self.width {
+                if let id = waiting.popFirst() { group.addTask { (id, try await copy(id, kind)) } }
+            }
+            while let (id, size) = try await group.next() {
+                if let size {
+                    (tally.count, tally.bytes) = (tally.count + 1, tally.bytes &+ size)
+                } else {
+                    absent.insert(id)
+                }
+                tally.done &+= lengths[id] ?? 0
+                onProgress(tally)
+                if let id = waiting.popFirst() { group.addTask { (id, try await copy(id, kind)) } }
+            }
+        }
+        self.tally = tally
+        return absent
+    }
+
+    /// - Returns: The size of the chunk as stored; nil if the source does not have it.
+    private func copy(_ id: ChunkID, _ kind: OutgoingChunk.Kind) async throws -> UInt64? {
+        guard let frame = try await frame(id) else { return nil }
         try await keys.put(OutgoingChunk(id: id, kind: kind, frame: frame))
-        return .copied(UInt64(frame.count))
+        return UInt64(frame.count)
     }
 
     /// - Returns: Nil for a chunk that is absent or damaged in the source.

@@ -10,20 +10,34 @@ import ContainerLog
 ///
 /// Nothing is deleted from either cloud, and no log of the target gets an entry before the chunks that it names.
 package struct CloudCopy {
+    package enum Purpose: Sendable {
+        /// The target becomes equal to the source. Chunks of entries that it has already are verified, too.
+        case copy
+        /// A device moves to the target: like a copy, but other devices may have moved, and written to the target, before. The target has to
+        /// be writable.
+        case move
+        /// The end of a move, after ``move``: adds what is new and verifies the positions, but not the chunks of entries that the target has.
+        case rest
+    }
+
     /// The entries that are read at once.
     private static let page = 64
 
     private let source: any CloudBackend
     private let target: any CloudBackend
+    private let purpose: Purpose
     private let onProgress: (CloudCopyProgress) -> Void
     private var progress = CloudCopyProgress()
+    /// Whether the target had entries of the source before this copy.
+    private var isContinued = false
 
     package init(
-        from source: any CloudBackend, to target: any CloudBackend,
+        from source: any CloudBackend, to target: any CloudBackend, for purpose: Purpose = .copy,
         onProgress: @escaping (CloudCopyProgress) -> Void
     ) {
         self.source = source
         self.target = target
+        self.purpose = purpose
         self.onProgress = onProgress
     }
 
@@ -38,16 +52,56 @@ package struct CloudCopy {
             throw CloudError(.foreign, "Both addresses lead to the same cloud.")
         }
         let names = try await source.containers()
-        try await refuseOthers(than: Set(names))
+        try await lookAtTarget(names)
+        if purpose != .rest { try await measure(names) }
         for name in names.sorted() { try await copy(name) }
+        if purpose == .move { try await requireWriting(names) }
         return progress
     }
 
-    /// Throws if the target has documents in a container that the source does not have.
-    private func refuseOthers(than names: Set<ContainerName>) async throws {
-        for name in try await target.containers() where !names.contains(name) {
-            guard try await target.entries(in: name, after: .start, limit: 1).isEmpty else { throw diverged(name) }
+    /// Throws if the target has documents in a container that the source does not have, unless it is a copy that devices have moved to.
+    private mutating func lookAtTarget(_ names: [ContainerName]) async throws {
+        let others = try await target.containers()
+        for name in names where others.contains(name) {
+            guard let first = try await target.entries(in: name, after: .start, limit: 1).first else { continue }
+            guard try await source.entries(in: name, after: .start, limit: 1).first == first else {
+                throw diverged(name)
+            }
+            isContinued = true
         }
+        for name in others where !names.contains(name) {
+            guard try await mayHaveMore(name, after: .start) else { throw diverged(name) }
+        }
+    }
+
+    /// Returns whether the entries of the target after a position, if there are any, are of devices that have moved to it.
+    private func mayHaveMore(_ container: ContainerName, after position: LogPosition) async throws -> Bool {
+        if purpose != .copy, isContinued { return true }
+        return try await target.entries(in: container, after: position, limit: 1).isEmpty
+    }
+
+    /// Counts the entries, and the bytes of the contents that they name.
+    private mutating func measure(_ names: [ContainerName]) async throws {
+        var (entries, bytes) = (UInt64(0), UInt64(0))
+        for name in names {
+            var position = LogPosition.start
+            var seen: Set<ContentReference> = []
+            while true {
+                try Task.checkCancellation()
+                let records = try await source.entries(in: name, after: position, limit: Self.page)
+                guard let last = records.last else { break }
+                position = last.position
+                entries += UInt64(records.count)
+                for record in records {
+                    // The copy reports what cannot be read.
+                    guard let batch = try? ChangeBatch(decoding: record.payload) else { continue }
+                    for content in batch.copiedContents where seen.insert(content).inserted { bytes &+= content.size }
+                }
+            }
+        }
+        progress.totalEntries = entries
+        progress.totalBytes = bytes
+        onProgress(progress)
     }
 
     private mutating func copy(_ container: ContainerName) async throws {
@@ -55,43 +109,47 @@ package struct CloudCopy {
         progress.container = container
         progress.entries = 0
         var position = LogPosition.start
-        var keys = CopiedKeys(from: source, to: target, container)
+        var chunks = ChunkCopy(from: source, container, keys: CopiedKeys(from: source, to: target, container))
+        var seen = SeenContents()
         while true {
             try Task.checkCancellation()
             let records = try await source.entries(in: container, after: position, limit: Self.page)
             guard let last = records.last else { break }
             let present = try await target.entries(in: container, after: position, limit: records.count)
             guard present == Array(records.prefix(present.count)) else { throw diverged(container) }
-            try await copyChunks(of: records, in: container, &keys)
+            try await copyChunks(of: records, present: present.count, container, &chunks, &seen)
             var end = present.last?.position ?? position
             for record in records.dropFirst(present.count) {
                 guard try await target.append(record.payload, to: container, after: end) == record.sequence else {
                     throw diverged(container)
                 }
                 end = record.position
+                progress.copiedEntries += 1
+                progress.doneEntries += 1
+                onProgress(progress)
             }
-            progress.copiedEntries += records.count - present.count
+            progress.doneEntries += UInt64(present.count)
             progress.entries = last.sequence.value
             position = last.position
             onProgress(progress)
         }
-        guard try await target.entries(in: container, after: position, limit: 1).isEmpty else {
-            throw diverged(container)
-        }
+        guard try await mayHaveMore(container, after: position) else { throw diverged(container) }
         progress.containers += 1
     }
 
-    /// Puts the chunks that these entries name and the target lacks. Includes entries that the target has, so that a repeated copy also
-    /// restores chunks that the target lost.
+    /// Puts the chunks that these entries name and the target lacks. Includes the first `present` entries, which the target has, so that a
+    /// repeated copy also restores chunks that the target lost.
     private mutating func copyChunks(
-        of records: [LogRecord], in container: ContainerName, _ keys: inout CopiedKeys
+        of records: [LogRecord], present: Int, _ container: ContainerName, _ chunks: inout ChunkCopy,
+        _ seen: inout SeenContents
     ) async throws {
-        var contents: Set<ContentReference> = []
-        for record in records {
+        var contents: [ContentReference] = []
+        for (index, record) in records.enumerated() {
             do {
                 let batch = try ChangeBatch(decoding: record.payload)
-                keys.note(batch)
-                contents.formUnion(batch.copiedContents)
+                chunks.keys.note(batch)
+                guard purpose != .rest || index >= present else { continue }
+                contents += seen.new(batch.copiedContents, since: chunks.keys.epoch)
             } catch {
                 // An entry that no device can read has no effect, and names no content.
                 guard case .damaged = error else {
@@ -100,19 +158,25 @@ package struct CloudCopy {
                 }
             }
         }
-        var chunks = ChunkCopy(from: source, container, keys: keys)
-        for content in contents {
-            try await chunks.copy(content) { [onProgress, progress] count, bytes in
-                var now = progress
-                now.chunks += count
-                now.bytes += bytes
-                onProgress(now)
+        let before = progress
+        chunks.tally = ChunkCopy.Tally()
+        try await chunks.copy(contents) { [onProgress] in onProgress(before.adding($0)) }
+        progress = before.adding(chunks.tally)
+    }
+
+    /// Throws `readOnly` if the target refuses changes: where it had everything, nothing has shown that yet. Puts a chunk that is there.
+    private func requireWriting(_ names: [ContainerName]) async throws {
+        guard progress.copiedEntries == 0, progress.chunks == 0 else { return }
+        for name in names {
+            for record in try await source.entries(in: name, after: .start, limit: Self.page) {
+                guard let batch = try? ChangeBatch(decoding: record.payload) else { continue }
+                for content in batch.copiedContents where content.layout == .chunk {
+                    // Another content does as well.
+                    guard let frame = try? await source.getChunk(content.digest, in: name) else { continue }
+                    return try await target.putChunk(content.digest, frame: frame, in: name)
+                }
             }
         }
-        keys = chunks.keys
-        progress.chunks += chunks.count
-        progress.bytes += chunks.bytes
-        progress.incompleteContents += chunks.incompleteContents
     }
 
     private func diverged(_ container: ContainerName) -> CloudError {
@@ -120,6 +184,18 @@ package struct CloudCopy {
             .foreign,
             "The container \(container) of the target has entries that the source does not have, so this is not a copy of it. Copy into a new cloud, and let no device use the target before the copy is complete."
         )
+    }
+}
+
+/// The contents of a log that were copied, so that each is looked at once. A collection of garbage may remove the keys that were found
+/// before its proposal, so each is looked at again after it.
+private struct SeenContents {
+    private var epoch: UInt64 = 0
+    private var contents: Set<ContentReference> = []
+
+    mutating func new(_ all: Set<ContentReference>, since epoch: UInt64) -> [ContentReference] {
+        if epoch != self.epoch { (self.epoch, contents) = (epoch, []) }
+        return all.filter { contents.insert($0).inserted }
     }
 }
 
@@ -131,6 +207,13 @@ package struct CloudCopyProgress: Hashable, Sendable {
     package fileprivate(set) var entries: UInt64 = 0
     /// The containers that are complete.
     package fileprivate(set) var containers = 0
+    /// The entries of all logs, and the bytes of the contents that they name, which are larger than the chunks that are stored; 0 until they
+    /// are counted.
+    package fileprivate(set) var totalEntries: UInt64 = 0
+    package fileprivate(set) var totalBytes: UInt64 = 0
+    /// Those of them that are in both clouds.
+    package fileprivate(set) var doneEntries: UInt64 = 0
+    package fileprivate(set) var doneBytes: UInt64 = 0
     /// What this copy added to the target; what it had before does not count.
     package fileprivate(set) var copiedEntries = 0
     package fileprivate(set) var chunks = 0
@@ -138,6 +221,15 @@ package struct CloudCopyProgress: Hashable, Sendable {
     package fileprivate(set) var bytes: UInt64 = 0
     /// The contents of which the source no longer has all chunks: usually superseded versions that were collected as garbage.
     package fileprivate(set) var incompleteContents = 0
+
+    fileprivate func adding(_ tally: ChunkCopy.Tally) -> Self {
+        var sum = self
+        sum.chunks += tally.count
+        sum.bytes += tally.bytes
+        sum.doneBytes &+= tally.done
+        sum.incompleteContents += tally.incompleteContents
+        return sum
+    }
 }
 
 extension ChangeBatch {

@@ -18,7 +18,7 @@ struct CopiedKeys {
     private let target: any CloudBackend
     private let container: ContainerName
     /// The newest proposed epoch of the entries so far.
-    private var epoch: UInt64 = 0
+    private(set) var epoch: UInt64 = 0
     /// The lists of the newest proposals, by epoch.
     private var contents: [UInt64: ContentReference] = [:]
     private var lists: [UInt64: CollectionList] = [:]
