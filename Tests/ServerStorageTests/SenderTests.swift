@@ -61,6 +61,10 @@ struct SenderTests {
             let record = try await record(store, device)
             #expect(record.senders.count == 3)
             #expect(DeviceSender.sharing(record.senders).isEmpty)
+            // Its present state has the name of a mount, which is shown below a device of another name.
+            let name = try #require(record.senders.max { $0.last < $1.last }).name
+            #expect(DeviceSender.shown(record.senders, below: name).isEmpty)
+            #expect(DeviceSender.shown(record.senders, below: "Annas Notebook").map(\.id) == [DeviceID(9)])
         }
     }
 

@@ -15,7 +15,7 @@ package struct ShownDevice: Sendable {
     package let isAhead: Bool
     /// When the device's access ends; nil: when it is revoked.
     package let expires: Timestamp?
-    /// The states that use its token beside each other; none if it is one.
+    /// The states that use its token beside each other, or the one that does if its name is another one.
     package let senders: [ShownSender]
 
     package init(
@@ -35,7 +35,7 @@ package struct ShownDevice: Sendable {
     }
 }
 
-/// A state of a device that uses its token beside another one.
+/// A state of a device, which is a mount of it.
 package struct ShownSender: Sendable {
     package let id: DeviceID
     package let name: String
@@ -101,7 +101,7 @@ extension PageFrame {
             <h1>Devices</h1>
             \(list)
             \(pages(number))
-            \(devices.contains { !$0.senders.isEmpty } ? sharingHint : .empty)
+            \(devices.contains { $0.senders.count > 1 } ? sharingHint : .empty)
             \(addDevice)
             <section aria-labelledby="browsers"><h2 id="browsers">Browsers</h2>
             <table><thead><tr><th scope="col">Browser</th><th scope="col">Last contact (UTC)</th>\

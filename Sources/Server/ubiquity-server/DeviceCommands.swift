@@ -108,13 +108,18 @@ extension ListFormat {
 
     /// Names the states that use a device's token beside each other, and says how they are separated.
     private func showSharing(of device: DeviceRecord) {
-        let senders = DeviceSender.sharing(device.senders)
+        let senders = DeviceSender.shown(device.senders, below: device.name)
         guard !senders.isEmpty else { return }
-        print("\nDevice \(device.id) is used by \(senders.count) states beside each other:")
+        let isShared = senders.count > 1
+        print(
+            isShared
+                ? "\nDevice \(device.id) is used by \(senders.count) states beside each other:"
+                : "\nThe mount of device \(device.id) has another name:")
         for sender in senders {
             let (name, address) = (Cell.text(sender.name).shown, Cell.text(sender.address).shown)
             print("  \(sender.id)  \(name)  from \(address), last seen \(Cell.time(sender.last).shown)")
         }
+        guard isShared else { return }
         print(
             """
             Mounts of one user at one server share a sign-in; if these are such mounts, nothing is to be done. If they are copies of one \

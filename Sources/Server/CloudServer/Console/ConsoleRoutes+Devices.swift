@@ -16,7 +16,7 @@ extension ConsoleRoutes {
             ShownDevice(
                 number: $0.id, name: $0.name, created: $0.created, seen: $0.seen, isRevoked: $0.isRevoked,
                 isResetAsked: $0.isResetAsked, isReadOnly: $0.scope == .read, isAhead: $0.isAhead, expires: $0.expires,
-                senders: DeviceSender.sharing($0.senders).map {
+                senders: DeviceSender.shown($0.senders, below: $0.name).map {
                     ShownSender(id: $0.id, name: $0.name, address: $0.address, seen: $0.last)
                 })
         }

@@ -25,16 +25,23 @@ package struct AccountStore: NounStore {
 
     /// Makes an account. Throws `invalid` for a name that is taken or malformed.
     package func add(_ name: String, quota: UInt64? = nil) async throws {
-        let isName = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        guard isName else {
+        let name = AccountName.stored(name)
+        guard AccountName.isValid(name) else {
             throw StorageError(
-                .invalid, "\"\(name)\" is not a valid account name: use 1 to 64 visible ASCII characters.")
+                .invalid,
+                "This is not a valid account name: use 1 to \(AccountName.longest) bytes of letters, digits, punctuation and single spaces."
+            )
         }
         let now = now()
         try await database.commit { db in
             guard try Self.account(named: name, db) == nil else {
                 throw StorageError(
                     .invalid, "The account \(name) already exists. `account code \(name)` lets one more device in.")
+            }
+            let folded = AccountName.folded(name)
+            let others = try db.rows("SELECT name FROM account").map { try $0["name"] as String }
+            if let other = others.first(where: { AccountName.folded($0) == folded }) {
+                throw StorageError(.invalid, "There is an account \(other), which differs in case only.")
             }
             try db.execute(
                 "INSERT INTO account (name, quota, created, userHandle) VALUES (?, ?, ?, randomblob(16))",
@@ -102,7 +109,7 @@ package struct AccountStore: NounStore {
     }
 
     static func account(named name: String, _ db: any StorageTransaction) throws -> Int64? {
-        try db.value(Int64.self, "SELECT id FROM account WHERE name = ?", [name])
+        try db.value(Int64.self, "SELECT id FROM account WHERE name = ?", [AccountName.stored(name)])
     }
 
     static func requireAccount(named name: String, _ db: any StorageTransaction) throws -> Int64 {

@@ -185,7 +185,8 @@ package struct DeviceStore: NounStore {
     }
 
     package func list(of account: String? = nil) async throws -> [DeviceRecord] {
-        try await database.read { db in
+        let account = account.map(AccountName.stored)
+        return try await database.read { db in
             let rows = try db.rows(
                 """
                 \(Self.columns) WHERE ? IS NULL OR account.name = ? ORDER BY device.id

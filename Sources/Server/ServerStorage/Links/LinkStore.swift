@@ -218,7 +218,7 @@ package struct LinkStore: NounStore {
                 SELECT link.*, container.name AS containerName, account.name AS accountName FROM link
                 JOIN container ON container.id = link.container JOIN account ON account.id = container.account
                 WHERE expires > ?2 AND (?1 IS NULL OR account.name = ?1) ORDER BY link.id
-                """, [name, now]
+                """, [name.map(AccountName.stored), now]
             ).map { row in
                 try OwnedLink(
                     id: row["id"], account: row["accountName"], container: row["containerName"],

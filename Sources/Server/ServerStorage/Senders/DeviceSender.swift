@@ -24,6 +24,16 @@ package struct DeviceSender: Hashable, Sendable {
         return current.filter { sender in current.contains { $0.id != sender.id && $0.isBeside(sender) } }
     }
 
+    /// Returns the senders to show below a device of this name: those that use its token beside each other, or the newest one if it has another
+    /// name, as a mount with `--device` has.
+    package static func shown(_ senders: [DeviceSender], below name: String) -> [DeviceSender] {
+        let sharing = sharing(senders)
+        guard sharing.isEmpty, let newest = senders.max(by: { $0.last < $1.last }), newest.name != name else {
+            return sharing
+        }
+        return [newest]
+    }
+
     private func isBeside(_ other: DeviceSender) -> Bool {
         min(last, other.last) >= max(first, other.first).adding(Self.overlap)
     }

@@ -65,7 +65,7 @@ extension SessionStore {
                 """
                 SELECT passkey.*, account.name AS accountName FROM passkey
                 JOIN account ON account.id = passkey.account WHERE ?1 IS NULL OR account.name = ?1 ORDER BY passkey.id
-                """, [name]
+                """, [name.map(AccountName.stored)]
             ).map {
                 try PasskeyRecord(
                     id: $0["id"], account: $0["accountName"], name: $0["name"],

@@ -150,7 +150,7 @@ package struct SessionStore: NounStore {
                 """
                 SELECT session.*, account.name AS accountName FROM session JOIN account ON account.id = session.account
                 WHERE ?1 IS NULL OR account.name = ?1 ORDER BY session.id
-                """, [name]
+                """, [name.map(AccountName.stored)]
             ).map { row in
                 try OwnedSession(
                     id: row["id"], account: row["accountName"], browser: row["browser"],
