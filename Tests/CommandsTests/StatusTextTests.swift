@@ -135,7 +135,8 @@ struct StatusTextTests {
     @Test(
         "close misspellings of a command are recognized, other words are not",
         arguments: [
-            ("statsu", "status"), ("mout", "mount"), ("unpn", "unpin"), ("SYNC", "sync"), ("frobnicate", nil),
+            ("statsu", "status"), ("mout", "mount"), ("umount", "unmount"), ("Stop", "unmount"), ("share", nil),
+            ("unpn", "unpin"), ("SYNC", "sync"), ("frobnicate", nil),
             ("", nil),
         ])
     func suggestions(typed: String, meant: String?) {

@@ -1,10 +1,19 @@
 /// Returns the word of `words` that a user most likely meant by `typed`; nil if none is similar.
 package func suggestion(for typed: String, among words: [String]) -> String? {
+    if let meant = synonyms[typed.lowercased()], words.contains(meant) { return meant }
     let nearest = words.map { (word: $0, distance: editDistance(typed.lowercased(), $0)) }
         .min { ($0.distance, $0.word) < ($1.distance, $1.word) }
     guard let nearest, nearest.distance <= max(1, nearest.word.count / 3) else { return nil }
     return nearest.word
 }
+
+/// What other programs call a command.
+private let synonyms = [
+    "umount": "unmount", "eject": "unmount", "stop": "unmount", "start": "mount", "list": "find", "ls": "find",
+    "search": "find", "upload": "sync", "push": "sync", "pull": "download", "share": "publish", "link": "publish",
+    "free": "evict", "undelete": "restore", "trash": "deleted", "purge": "deleted", "history": "versions",
+    "signin": "login", "signout": "logout",
+]
 
 /// The number of letters to insert, delete, replace or swap with their neighbour (optimal string alignment distance).
 private func editDistance(_ left: String, _ right: String) -> Int {

@@ -23,7 +23,12 @@ struct BackupCommand: AsyncParsableCommand {
     @Flag(help: "Replace the backup of another server, or of a later state of this one.") var force = false
 
     func run() async throws {
-        try createFolder(to, forOwnerOf: place.requireDirectory(to: "backed up"))
+        let data = try place.requireDirectory(to: "backed up")
+        guard !Self.isInside(to, data) else {
+            throw Failure(
+                "\(to) is in the data directory \(data). Choose a directory outside it, best on another disk.")
+        }
+        try createFolder(to, forOwnerOf: data)
         try await withStore(place) { store in
             let outcome = try await store.backUp(
                 to: to, mayLink: !copy, force: force, progress: ProgressLine("chunks").show)
@@ -35,6 +40,25 @@ struct BackupCommand: AsyncParsableCommand {
                 )
             }
         }
+    }
+}
+
+extension BackupCommand {
+    /// Returns whether a path, which need not exist, is a folder or inside of it, through symbolic links.
+    private static func isInside(_ path: String, _ folder: String) -> Bool {
+        func real(_ path: String) -> String {
+            var url = URL(filePath: path).standardizedFileURL
+            var rest: [String] = []
+            while access(url.path(percentEncoded: false), F_OK) != 0, url.pathComponents.count > 1 {
+                rest.insert(url.lastPathComponent, at: 0)
+                url.deleteLastPathComponent()
+            }
+            url.resolveSymlinksInPath()
+            return rest.reduce(url) { $0.appending(path: $1) }.path(percentEncoded: false)
+        }
+        let (inner, outer) = (real(path), real(folder))
+        // The data directory itself is refused with its own words.
+        return inner.hasPrefix(outer.hasSuffix("/") ? outer : outer + "/") && inner.count > outer.count + 1
     }
 }
 

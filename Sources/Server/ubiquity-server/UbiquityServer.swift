@@ -40,6 +40,11 @@ struct UbiquityServer: AsyncParsableCommand {
 
     /// Returns the command that arguments and, for a server, the file of settings describe.
     private static func command(_ arguments: [String]) throws -> any ParsableCommand {
+        // `serve` is the default, so the parser takes any other word for one of its arguments.
+        let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+        if let typed = arguments.first, !typed.hasPrefix("-"), typed != "help", !names.contains(typed) {
+            throw ValidationError("There is no command '\(typed)'. \"ubiquity-server --help\" lists the commands.")
+        }
         let command = try parseAsRoot(arguments)
         guard let serve = command as? ServeCommand, let settings = try serve.place.settingsFile() else {
             return command

@@ -69,7 +69,11 @@ struct MoveOutCommand: ParsableCommand {
         }
         var connection = try DaemonConnection.open(place.record)
         let download = DownloadRequest(paths: [place.path], wait: true)
-        let outcomes = try connection.call(download).outcomes
+        var display = LiveDisplay()
+        let outcomes = try connection.call(download, watch: WatchRequest()) {
+            display.show(StatusText.progress($0.mount))
+        }.outcomes
+        display.clear()
         if let failure = CommandFailure(outcomes.compactMap { $0.failure?.located(in: place.record) }) {
             throw failure
         }

@@ -63,7 +63,11 @@ struct VersionsCommand: ParsableCommand {
     }
 
     static func lines(_ answer: VersionsResponse, _ style: TextStyle) -> [String] {
-        guard !answer.versions.isEmpty else { return ["No versions."] }
+        guard !answer.versions.isEmpty else {
+            return [
+                "No versions. Those of a document that was just deleted are listed once its deletion is in the cloud."
+            ]
+        }
         var table = TextTable([
             ("VERSION", .left), ("", .left), ("DEVICE", .left), ("CHANGED", .left), ("SIZE", .right),
         ])
