@@ -364,7 +364,8 @@ let package = Package(
         .testTarget(
             name: "CloudServerTests",
             dependencies: [
-                "CloudModel", "CloudProtocol", "CloudServer", "ServerStorage", "TestSupport", coreMetrics, httpTypes,
+                "Basics", "CloudModel", "CloudProtocol", "CloudServer", "ServerStorage", "TestSupport", coreMetrics,
+                httpTypes,
                 nioCore, nioHTTP1,
             ]),
         .executableTarget(

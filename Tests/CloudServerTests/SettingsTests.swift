@@ -1,3 +1,4 @@
+import Basics
 import CloudServer
 import TestSupport
 import Testing
@@ -46,7 +47,8 @@ struct SettingsTests {
         let pieces = ["listen", "data", " = ", "=", "\n", "\r\n", "#", "x", "\u{0}", "é", "\u{2028}", "database"]
         let text = (0..<random.number(0..<30)).map { _ in pieces[random.number(0..<pieces.count)] }.joined()
         guard let file = try? file(text) else { return }
-        #expect(file.settings.allSatisfy { SettingsFile.keys.contains($0.key) && !$0.value.isEmpty && $0.line > 0 })
+        #expect(
+            file.settings.allSatisfy { SettingsFile.server.keys.contains($0.key) && !$0.value.isEmpty && $0.line > 0 })
     }
 
     // MARK: The place

@@ -38,9 +38,10 @@ extension EndToEnd {
                     test, rest + ["--cloud", "s3://bucket"], status: 1,
                     "the region of the bucket bucket is not known. Add it: s3://bucket?region=eu-central-1.")
                 try await refused(
-                    test, rest + ["--cloud", "https://user@cloud.example"], status: 1,
+                    test, rest + ["--cloud", "https://cloud.example?x"], status: 1,
                     "not a valid server address, it has a user, a query, a fragment or invalid "
-                        + "characters: https://user@cloud.example. Use http(s)://HOST[:PORT].")
+                        + "characters: https://cloud.example?x. Use http(s)://HOST[:PORT], or "
+                        + "http(s)://ACCOUNT@HOST[:PORT].")
             }
         }
 

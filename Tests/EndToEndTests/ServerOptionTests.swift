@@ -1,3 +1,4 @@
+import Basics
 import CloudServer
 import Foundation
 import Glibc
@@ -24,7 +25,7 @@ extension EndToEnd {
         func keys() async throws {
             let help = try await runner.run(program, ["serve", "--help"], in: "/").text()
             let options = Set(help.matches(of: /(?m)^  --([a-z-]+)/).map { String($0.1) })
-            #expect(options.subtracting(["settings", "version"]) == SettingsFile.keys)
+            #expect(options.subtracting(["settings", "version"]) == SettingsFile.server.keys)
         }
 
         @Test(

@@ -11,8 +11,9 @@ package enum ServerAccess {
     static func backend(
         _ url: String, _ logger: Logger, _ sender: @escaping @Sendable () -> RequestSender?
     ) throws(DaemonFailure) -> any CloudBackend {
-        let address = try address(url)
-        let file = TokenFile(.current, server: address.description)
+        let seat = try ServerSeat(url)
+        let address = seat.address
+        let file = TokenFile(.current, server: seat.description)
         let record = file.record
         try requireEncryption(of: address, isAllowed: record?.allowsPlaintext ?? false)
         let trust = try trust(record?.authority, from: file.path)
@@ -39,32 +40,40 @@ package enum ServerAccess {
         to url: String, code: String, secondFactor: String? = nil, device: String, replaces: Bool = false,
         _ connecting: Connecting = Connecting(), logger: Logger
     ) async throws(DaemonFailure) -> ServerSignIn? {
-        let address = try address(url)
+        let seat = try ServerSeat(url)
+        let address = seat.address
         try requireEncryption(of: address, isAllowed: connecting.allowsPlaintext)
-        let file = StandardPaths.current.signInFile(server: address.description)
+        let file = StandardPaths.current.signInFile(server: seat.description)
         let (authority, trust) = try authority(in: connecting.authorityFile)
         let connection = ServerConnection(address: address, trust: trust, logger: logger) { nil }
-        let present = account(at: url)
+        // A seat with an account takes a code of that account only.
+        let present = seat.account ?? (replaces ? nil : account(at: url))
         do {
             let answer = try await connection.signIn(
-                code: code, secondFactor: secondFactor, device: device, account: replaces ? nil : present)
+                code: code, secondFactor: secondFactor, device: device, account: present)
             let record = ServerSignIn(
-                server: address.description, account: answer.account, device: answer.device, token: answer.token,
+                server: seat.description, account: answer.account, device: answer.device, token: answer.token,
                 deviceName: device, authority: authority, allowsPlaintext: connecting.allowsPlaintext)
             try record.save(to: file)
             return record
         } catch {
             if secondFactor == nil, (error as? CloudError)?.asksSecondFactor == true { return nil }
-            if let present, (error as? CloudError)?.code == .foreign { throw otherAccount(present, address) }
+            if let present, (error as? CloudError)?.code == .foreign { throw otherAccount(present, seat) }
             throw failure(error, file)
         }
     }
 
-    private static func otherAccount(_ account: String, _ address: ServerAddress) -> DaemonFailure {
-        DaemonFailure(
-            .conflict, "you are signed in as \(account), and the code is of another account", path: address.description,
+    private static func otherAccount(_ account: String, _ seat: ServerSeat) -> DaemonFailure {
+        guard seat.account == nil else {
+            return DaemonFailure(
+                .conflict, "the code is not of the account \(account)", path: seat.address.description,
+                advice: "Pass the account of the code with --account. The code is still valid.")
+        }
+        return DaemonFailure(
+            .conflict, "you are signed in as \(account), and the code is of another account",
+            path: seat.address.description,
             advice:
-                "Sign out first: `ubiquity logout \(address)`; or pass --force. The code is still valid. Mounts of \(account)'s documents stop syncing until \(account) is signed in again."
+                "Keep both: name the code's account with --account. Or sign out first: `ubiquity logout \(seat.address)`; or pass --force: mounts of \(account)'s documents then stop syncing until \(account) is signed in again. The code is still valid."
         )
     }
 
@@ -100,41 +109,34 @@ package enum ServerAccess {
     /// Returns the account with which this device is signed in at a server; nil if it is not signed in.
     package static func account(at url: String) -> String? {
         // An invalid address has no sign-in.
-        guard let address = try? ServerAddress(url) else { return nil }
-        return TokenFile(.current, server: address.description).record?.account
+        guard let seat = try? ServerSeat(url) else { return nil }
+        return TokenFile(.current, server: seat.description).record?.account
     }
 
     /// Returns the name with which this device is in the list of a server; nil if it is not signed in there.
     package static func deviceName(at url: String) -> String? {
-        guard let address = try? ServerAddress(url) else { return nil }
-        return TokenFile(.current, server: address.description).record?.deviceName
+        guard let seat = try? ServerSeat(url) else { return nil }
+        return TokenFile(.current, server: seat.description).record?.deviceName
     }
 
     /// Ends the device's access on the server and deletes its token. With `onlyHere` the server is not contacted.
     package static func signOut(of url: String, onlyHere: Bool, logger: Logger) async throws(DaemonFailure) {
-        let address = try address(url)
-        let file = TokenFile(.current, server: address.description)
+        let seat = try ServerSeat(url)
+        let file = TokenFile(.current, server: seat.description)
         guard let record = file.record else {
-            throw DaemonFailure(.notFound, "this device is not signed in there", path: address.description)
+            throw DaemonFailure(.notFound, "this device is not signed in there", path: seat.description)
         }
         let trust = try trust(record.authority, from: file.path)
         do {
             if !onlyHere {
-                try await ServerConnection(address: address, trust: trust, logger: logger) { record.token }.signOut()
+                try await ServerConnection(address: seat.address, trust: trust, logger: logger) { record.token }
+                    .signOut()
             }
         } catch {
             // If the server no longer accepts the token, the device is signed out already.
             guard let error = error as? CloudError, error.code == .unauthorized else { throw failure(error, file.path) }
         }
         file.remove()
-    }
-
-    private static func address(_ url: String) throws(DaemonFailure) -> ServerAddress {
-        do { return try ServerAddress(url) } catch {
-            throw DaemonFailure(
-                .invalidRequest, "not a valid server address, \(error)", path: url,
-                advice: "Use http(s)://HOST[:PORT].")
-        }
     }
 
     private static func failure(_ error: any Error, _ file: String) -> DaemonFailure {

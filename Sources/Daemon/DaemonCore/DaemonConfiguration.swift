@@ -14,6 +14,8 @@ package struct DaemonConfiguration: Hashable, Sendable {
     package var stateDirectory: String
     /// The upper bound for local bytes of documents; nil: limited only by ``minimumFree``.
     package var cacheLimit: ByteCount?
+    /// The bound of a device for which none was ever set.
+    package var defaultCacheLimit: ByteCount?
     /// The number of bytes of the disk to leave free; nil: ``minimumFree(ofDisk:)`` decides.
     package var minimumFree: ByteCount?
     /// The number of superseded versions of a document that are listed, and for how many days; nil: 10 and 30.
@@ -123,13 +125,15 @@ extension DaemonOptions {
             ?? surroundings.paths.stateDirectory(forMount: surroundings.absolute(mount))
     }
 
-    /// Completes the options: missing values are taken from the settings of the last start, or else from the surroundings.
+    /// Completes the options: missing values are taken from the settings of the last start, then from the user's file of settings, and
+    /// else from the surroundings.
     package func resolve(
-        settings: DaemonSettings?, in surroundings: DaemonSurroundings
+        settings: DaemonSettings?, defaults: MountSettings = MountSettings(), in surroundings: DaemonSurroundings
     ) throws(DaemonFailure) -> DaemonConfiguration {
-        let address = cloud ?? settings?.cloud ?? surroundings.paths.embeddedCloud
+        let address = cloud ?? settings?.cloud ?? defaults.cloud ?? surroundings.paths.embeddedCloud
         let device =
-            self.device ?? settings?.device ?? surroundings.signedInName(address) ?? surroundings.hostName
+            self.device ?? settings?.device ?? defaults.device ?? surroundings.signedInName(address)
+            ?? surroundings.hostName
         guard (1...64).contains(device.utf8.count), !device.contains(where: { $0 == "/" || $0.isNewline }) else {
             throw DaemonFailure(
                 .invalidRequest, "invalid device name", path: "\"\(device)\"",
@@ -139,9 +143,10 @@ extension DaemonOptions {
         if case .s3(let url) = cloud { try BucketAccess.check(url) }
         var configuration = DaemonConfiguration(
             mountPoint: surroundings.absolute(mount), cloud: cloud, deviceName: device,
-            stateDirectory: stateDirectory(in: surroundings), cacheLimit: cacheLimit, minimumFree: minimumFree,
-            versionCount: versionCount, versionDays: versionDays, logLevels: logLevels, isForeground: isForeground,
-            resets: resets)
+            stateDirectory: stateDirectory(in: surroundings), cacheLimit: cacheLimit,
+            defaultCacheLimit: defaults.cacheLimit, minimumFree: minimumFree ?? defaults.minimumFree,
+            versionCount: versionCount ?? defaults.versionCount, versionDays: versionDays ?? defaults.versionDays,
+            logLevels: logLevels, isForeground: isForeground, resets: resets)
         configuration.movesTo = try movesTo.map { text throws(DaemonFailure) in
             try CloudAddress(text, currentDirectory: surroundings.currentDirectory)
         }

@@ -128,7 +128,8 @@ struct Device: Sendable {
         let space = try content.space()
         let total = ByteCount(UInt64(space.f_blocks).saturatingProduct(UInt64(space.f_frsize)))
         return CacheLimits(
-            size: try CacheLimits.storedSize(in: metadata), minimumFree: configuration.minimumFree(ofDisk: total).bytes)
+            size: try CacheLimits.storedSize(in: metadata, otherwise: configuration.defaultCacheLimit?.bytes),
+            minimumFree: configuration.minimumFree(ofDisk: total).bytes)
     }
 
     /// Returns what transfers need: the connection to the cloud, and the threads for it.

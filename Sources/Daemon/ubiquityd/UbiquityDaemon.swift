@@ -103,7 +103,8 @@ struct UbiquityDaemon: AsyncParsableCommand {
             paths: .current, currentDirectory: currentDirectory(), hostName: hostName(),
             signedInName: { ServerAccess.deviceName(at: $0) })
         let settings = try DaemonSettings.load(from: "\(options.stateDirectory(in: surroundings))/settings.json")
-        var configuration = try options.resolve(settings: settings, in: surroundings)
+        let defaults = try MountSettings.load(for: surroundings.absolute(mount), surroundings.paths)
+        var configuration = try options.resolve(settings: settings, defaults: defaults, in: surroundings)
         configuration.crashes = crashes
         configuration.commandAfterCrash =
             [CommandLine.arguments.first ?? "ubiquityd"] + configuration.arguments + ["--crashes"]

@@ -15,9 +15,10 @@ package struct CacheLimits: Sendable, Equatable {
 
     private static let key = "cacheLimit"
 
-    /// Returns the stored limit of the cache; nil if there is none.
-    package static func storedSize(in metadata: MetadataDatabase) throws -> UInt64? {
-        try metadata.read { try $0.setting(key) }.flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
+    /// Returns the stored limit of the cache, which may be that there is none; `otherwise` if nothing was ever stored.
+    package static func storedSize(in metadata: MetadataDatabase, otherwise: UInt64? = nil) throws -> UInt64? {
+        guard let stored = try metadata.read({ try $0.setting(key) }) else { return otherwise }
+        return UInt64(String(decoding: stored, as: UTF8.self))
     }
 
     /// Stores the limit of the cache for later starts; nil stores that there is none.

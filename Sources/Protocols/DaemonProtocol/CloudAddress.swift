@@ -45,6 +45,26 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
         return decoded
     }
 
+    /// Returns the address of a server for one of several accounts; nil if the address is no server's, or has an account.
+    package static func server(_ url: String, account: String) -> String? {
+        guard url.lowercased().hasPrefix("http"), let start = url.firstRange(of: "://")?.upperBound,
+            !url[start...].prefix(while: { $0 != "/" }).contains("@")
+        else { return nil }
+        return "\(url[..<start])\(userField(account))@\(url[start...])"
+    }
+
+    /// Returns an account as it stands before the `@` of an address: letters, digits and `-._~` as they are (RFC 3986, 2.3).
+    package static func userField(_ account: String) -> String {
+        PercentCoding.encode(account.utf8) { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-._~".utf8.contains(byte)
+            }
+        }
+    }
+
     private static func invalid(_ text: String, _ why: String) -> DaemonFailure {
         DaemonFailure(
             .invalidRequest, "not a valid cloud address, \(why)", path: text,

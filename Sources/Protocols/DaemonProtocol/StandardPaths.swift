@@ -84,6 +84,9 @@ package struct StandardPaths: Sendable {
         return scope == nil ? [user, "/etc/ubiquity/programs.json"] : [user]
     }
 
+    /// The file with defaults for the options of mounts.
+    package var mountSettings: String { "\(directory("XDG_CONFIG_HOME", else: "\(home)/.config"))/ubiquity/settings" }
+
     private var stateHome: String { directory("XDG_STATE_HOME", else: "\(home)/.local/state") + "/ubiquity" }
 
     private func directory(_ variable: String, else fallback: String) -> String { absolute(variable) ?? fallback }

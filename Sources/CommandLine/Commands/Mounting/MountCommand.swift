@@ -10,7 +10,11 @@ struct MountCommand: ParsableCommand {
         discussion: """
             Starts a daemon in the background and returns when the mount is ready. Without --cloud the cloud is a \
             directory in your XDG data home, shared by all your mounts. --cloud and --device are stored in the \
-            state directory, so they are needed only once. A missing DIR is created; one with files in it is refused.
+            state directory, so they are needed only once; so is --cache-limit. A missing DIR is created; one with files in it is refused.
+
+            Defaults for --cloud, --device, --cache-limit, --minimum-free, --version-count and --version-days are read from \
+            ~/.config/ubiquity/settings, a file with lines such as "minimum-free = 5G". After a line "[~/Family]" they are for \
+            that mount only. The command line and what a mount remembers come first.
             """)
 
     @Argument(help: ArgumentHelp("Where to mount (default: ~/MobileDocuments).", valueName: "dir"))
@@ -18,6 +22,10 @@ struct MountCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("The cloud: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "url"))
     var cloud: String?
+
+    @Option(
+        help: ArgumentHelp("The account at the server of --cloud, if this device has several.", valueName: "name"))
+    var account: String?
 
     @Option(
         help: ArgumentHelp(
@@ -59,6 +67,9 @@ struct MountCommand: ParsableCommand {
     }
 
     func validate() throws {
+        if let account, cloud.flatMap({ CloudAddress.server($0, account: account) }) == nil {
+            throw ValidationError("--account goes with --cloud http(s)://HOST, which names no account itself")
+        }
         for number in [versionCount, versionDays] {
             if let number, number < 0 { throw ValidationError("'\(number)' is negative") }
         }
@@ -84,7 +95,9 @@ struct MountCommand: ParsableCommand {
         leftovers.mountPoint = mount
         // The table is read again, since a dead mount may have been removed above.
         let table = try MountLocator.current().table
-        try MountNesting(mount: mount, table: table).refuse(state: stateDirectory(mount), cloud: cloud)
+        let defaults = try settings(mount)
+        try MountNesting(mount: mount, table: table).refuse(
+            state: stateDirectory(mount), cloud: cloud ?? defaults.cloud)
         let launcher = try DaemonLauncher(arguments: daemonArguments(mount), state: stateDirectory(mount))
         if foreground { try launcher.become() }
         leftovers.noteState(stateDirectory(mount))
@@ -100,6 +113,19 @@ struct MountCommand: ParsableCommand {
         print("Mounted \(record.mount) (daemon \(record.pid), state in \(record.state)).")
     }
 
+    /// Reads the file of settings here, too, so that a mistake in it is refused before anything is started.
+    private func settings(_ mount: String) throws(CommandFailure) -> MountSettings {
+        do throws(DaemonFailure) { return try MountSettings.load(for: mount, .current) } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// The cloud with the account.
+    private var address: String? {
+        guard let cloud, let account else { return cloud }
+        return CloudAddress.server(cloud, account: account)
+    }
+
     private func stateDirectory(_ mount: String) -> String {
         guard let state else { return StandardPaths.current.stateDirectory(forMount: mount) }
         return absolute(state)
@@ -108,7 +134,7 @@ struct MountCommand: ParsableCommand {
     private func daemonArguments(_ mount: String) -> [String] {
         var arguments = ["--mount", mount, "--state", stateDirectory(mount)]
         for (name, value) in [
-            ("--cloud", cloud), ("--device", device), ("--cache-limit", cacheLimit), ("--minimum-free", minimumFree),
+            ("--cloud", address), ("--device", device), ("--cache-limit", cacheLimit), ("--minimum-free", minimumFree),
             ("--version-count", versionCount.map { String($0) }), ("--version-days", versionDays.map { String($0) }),
             ("--log-level", logLevel),
         ] {

@@ -38,6 +38,12 @@ struct LoginCommand: ParsableCommand {
         ))
     var device: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep this sign-in beside those of other accounts of the server. Mounts name it: https://ACCOUNT@HOST.",
+            valueName: "name"))
+    var account: String?
+
     @Option(help: ArgumentHelp("A PEM file with a certificate authority to trust for this address.", valueName: "file"))
     var ca: String?
 
@@ -49,13 +55,16 @@ struct LoginCommand: ParsableCommand {
 
     func validate() throws {
         if isBucket {
-            guard code == nil, secondFactor == nil, device == nil, !insecure, !force else {
+            guard code == nil, secondFactor == nil, device == nil, account == nil, !insecure, !force else {
                 throw ValidationError("the credentials of a bucket are asked for; only --ca and --json go with s3://")
             }
             return
         }
         guard ["http://", "https://"].contains(where: { server.lowercased().hasPrefix($0) }) else {
             throw ValidationError("'\(server)' is not a server address such as https://cloud.example.com:8443")
+        }
+        if let account, CloudAddress.server(server, account: account) == nil {
+            throw ValidationError("the address names an account already; leave out --account")
         }
     }
 
@@ -69,6 +78,9 @@ struct LoginCommand: ParsableCommand {
         let account: String?
     }
 
+    /// The address with the account, as mounts use it.
+    private var cloud: String { account.flatMap { CloudAddress.server(server, account: $0) } ?? server }
+
     private var isBucket: Bool { server.lowercased().hasPrefix("s3://") }
 
     func run() throws {
@@ -80,7 +92,7 @@ struct LoginCommand: ParsableCommand {
         if let ca { arguments.append("--ca=\(ca)") }
         if insecure { arguments.append("--insecure") }
         if force { arguments.append("--force") }
-        arguments += ["--", server]
+        arguments += ["--", cloud]
         var outcome = try ServerHelper.run(arguments, input: input(code, secondFactor))
         if outcome.asksSecondFactor ?? false {
             guard let factor = Terminal.ask("Code of the authenticator app:"), !factor.isEmpty else {
@@ -91,9 +103,9 @@ struct LoginCommand: ParsableCommand {
             outcome = try ServerHelper.run(arguments, input: input(code, factor))
         }
         syncMounts()
-        if json { return print(try StatusJSON.text(Document(server: server, account: outcome.account))) }
+        if json { return print(try StatusJSON.text(Document(server: cloud, account: outcome.account))) }
         let account = printable(outcome.account ?? "?")
-        print("Signed in to \(server) as \(account). \(MountAdvice(cloud: server).text)")
+        print("Signed in to \(server) as \(account). \(MountAdvice(cloud: cloud).text)")
     }
 }
 

@@ -34,6 +34,6 @@ struct MountAdvice {
     /// The host, as the name of a folder.
     private var name: String {
         let host = cloud.split(separator: "/").dropFirst().first ?? "Cloud"
-        return String(host.prefix { $0 != ":" })
+        return String(host.prefix { $0 != ":" }.replacing("@", with: "-"))
     }
 }

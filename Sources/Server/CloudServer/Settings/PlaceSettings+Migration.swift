@@ -1,3 +1,5 @@
+package import Basics
+
 extension PlaceSettings {
     /// The place at one end of a migration. The variables of the environment that name the place of a server do not count, because they do not
     /// say which end they mean.

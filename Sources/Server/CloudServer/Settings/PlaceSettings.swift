@@ -1,3 +1,5 @@
+package import Basics
+
 /// Where a server keeps its data, as its owner names it: with options, environment variables and a file of settings.
 ///
 /// Each setting comes from the first of them that has it.

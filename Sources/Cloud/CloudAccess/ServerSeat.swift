@@ -1,0 +1,45 @@
+import Basics
+import CloudProtocol
+import DaemonProtocol
+
+/// A server's address with the account to use there: `https://ben@HOST`. Each account has a sign-in of its own; without an account it is the
+/// one that was signed in without naming it.
+struct ServerSeat {
+    let address: ServerAddress
+    let account: String?
+
+    init(_ url: String) throws(DaemonFailure) {
+        do {
+            guard let (scheme, user, rest) = Self.parts(of: url) else {
+                (address, account) = (try ServerAddress(url), nil)
+                return
+            }
+            guard let name = PercentCoding.decode(user.utf8).flatMap({ String(validating: $0, as: UTF8.self) }),
+                !name.isEmpty
+            else { throw ServerAddress.Problem.parts }
+            (address, account) = (try ServerAddress(scheme + rest), name)
+        } catch {
+            throw DaemonFailure(
+                .invalidRequest, "not a valid server address, \(error)", path: url,
+                advice: "Use http(s)://HOST[:PORT], or http(s)://ACCOUNT@HOST[:PORT].")
+        }
+    }
+
+    /// Splits `https://ben@host/` before and behind the account and its `@`; nil if it has none.
+    private static func parts(of url: String) -> (scheme: String, user: Substring, rest: Substring)? {
+        guard let start = url.firstRange(of: "://")?.upperBound else { return nil }
+        let rest = url[start...]
+        let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        guard let at = rest[..<slash].utf8.lastIndex(of: UInt8(ascii: "@")) else { return nil }
+        return (String(url[..<start]), rest[..<at], rest[rest.utf8.index(after: at)...])
+    }
+
+    /// The address that names the sign-in, without an account the server's own.
+    var description: String {
+        guard let account, let start = address.description.firstRange(of: "://")?.upperBound else {
+            return address.description
+        }
+        let (scheme, rest) = (address.description[..<start], address.description[start...])
+        return "\(scheme)\(CloudAddress.userField(account))@\(rest)"
+    }
+}
