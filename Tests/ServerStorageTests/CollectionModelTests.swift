@@ -17,7 +17,7 @@ struct CollectionModelTests {
         var staysUntil: Int
     }
 
-    private let policy = CollectionPolicy(keepDays: 30, graceDays: 7)
+    private let policy = CollectionPolicy(keepDays: 30)
 
     @Test(
         "whatever devices do, chunks that are needed, were released recently or are expected by an upload stay, and all others are removed",
@@ -40,14 +40,14 @@ struct CollectionModelTests {
                         let content = documents.content(chunks: random.number(1..<4))
                         try await documents.put(content.parts)
                         known.append(
-                            Known(reference: content.reference, parts: content.parts, staysUntil: day + 7))
+                            Known(reference: content.reference, parts: content.parts, staysUntil: day + 1))
                         if random.chance(70) { items.append(try await documents.create(content.reference)) }
                     case 3...5:
                         let content = documents.content(chunks: random.number(1..<4))
                         guard let item = random.pick(items) else { continue }
                         try await documents.put(content.parts)
                         known.append(
-                            Known(reference: content.reference, parts: content.parts, staysUntil: day + 7))
+                            Known(reference: content.reference, parts: content.parts, staysUntil: day + 1))
                         let current = documents.tree.item(item)?.body.content?.reference?.digest
                         // An edit with a stale base creates a conflict.
                         let base = random.chance(60) ? current : random.pick(known)?.reference.digest

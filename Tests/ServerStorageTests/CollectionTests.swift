@@ -43,12 +43,12 @@ struct CollectionTests {
     @Test("a chunk that an upload asked about stays, whether the log referred to it before or not")
     func asked() async throws {
         try await withContent(seed: 1, chunks: 2) { scene in
-            scene.time.advance(by: Self.day * 20)
+            scene.time.advance(by: Self.day)
             #expect(
                 try await scene.store.chunks.missing(
                     scene.content.parts.map(\.id), in: .cloudDocs, of: scene.documents.account
                 ).isEmpty)
-            scene.time.advance(by: Self.day * 6)
+            scene.time.advance(by: .seconds(UploadGrace.seconds - 60))
             #expect(try await scene.store.collectNow().chunks == 0)
             _ = try await scene.documents.create(scene.content.reference)
             scene.time.advance(by: Self.day * 60)

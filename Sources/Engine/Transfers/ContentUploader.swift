@@ -40,6 +40,8 @@ package struct ContentUploader: Sendable {
     package func upload(
         _ items: [UploadItem], to container: ContainerName
     ) async throws -> [Result<UploadResult, TransferError>] {
+        let renewal = UploadRenewal(context, container)
+        async let _ = renewal.run()
         var tracker = UploadTracker(sizes: items.map(\.size))
         var staged = await stage(UploadStager(items: items, chunker: chunker))
         while true {
@@ -49,7 +51,8 @@ package struct ContentUploader: Sendable {
             let pieces = tracker.takePieces()
             if tracker.isOver || (pieces.isEmpty && staged.stager.isAtEnd) { break }
             async let next = stage(staged.stager)
-            await send(PieceSender(items: items, container: container, context: context), pieces, &tracker)
+            let sender = PieceSender(items: items, container: container, context: context, renewal: renewal)
+            await send(sender, pieces, &tracker)
             await verify(items, &tracker)
             staged = await next
         }
@@ -91,7 +94,7 @@ package struct ContentUploader: Sendable {
         do {
             let missing = try await sender.missing(pieces)
             for piece in pieces where !missing.contains(piece.entry.id) {
-                report(tracker.arrived(piece, sent: 0), sender)
+                note(piece, sent: 0, sender, &tracker)
             }
             try await put(sender, pieces.filter { missing.contains($0.entry.id) }, &tracker)
         } catch {
@@ -111,7 +114,7 @@ package struct ContentUploader: Sendable {
             while let outcomes = try await group.next() {
                 for outcome in outcomes {
                     for failure in outcome.failures { tracker.fail(failure.item, failure.error) }
-                    if let sent = outcome.sent { report(tracker.arrived(outcome.piece, sent: sent), sender) }
+                    if let sent = outcome.sent { note(outcome.piece, sent: sent, sender, &tracker) }
                 }
                 if let pieces = rest.next() { add(pieces, sender, tracker, to: &group) }
             }
@@ -129,7 +132,9 @@ package struct ContentUploader: Sendable {
         group.addTask { try await sender.send(members) }
     }
 
-    private func report(_ grown: [(item: Int, bytes: UInt64)], _ sender: PieceSender) {
-        for (item, bytes) in grown { sender.items[item].progress?(bytes) }
+    /// Notes that a piece is in the cloud.
+    private func note(_ piece: UploadPiece, sent: Int, _ sender: PieceSender, _ tracker: inout UploadTracker) {
+        sender.renewal?.add(piece.entry.id)
+        for (item, bytes) in tracker.arrived(piece, sent: sent) { sender.items[item].progress?(bytes) }
     }
 }

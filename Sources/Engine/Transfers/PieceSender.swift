@@ -21,6 +21,7 @@ struct PieceSender: Sendable {
     let items: [UploadItem]
     let container: ContainerName
     let context: TransferContext
+    var renewal: UploadRenewal?
 
     func missing(_ pieces: [UploadPiece]) async throws -> Set<ChunkID> { try await missing(pieces.map(\.entry.id)) }
 

@@ -1,8 +1,10 @@
+import CloudModel
 import Logging
 import ServerStorage
 import ServiceLifecycle
 
-/// Collects chunks periodically in the background, and immediately what a person removed for good.
+/// Collects chunks periodically in the background, those of uploads that were given up within the hour, and immediately what a person removed
+/// for good.
 struct CollectionService: Service {
     let store: ServerStore
     let policy: CollectionPolicy
@@ -20,19 +22,29 @@ struct CollectionService: Service {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await collectPeriodically() }
+                group.addTask { await collectUnfinished() }
                 group.addTask { await collectRequested() }
             }
         }
     }
 
     private func collectPeriodically() async {
-        var pause = first
+        // The second for uploads that the process before this one has served.
+        var pauses = [first, .seconds(UploadGrace.seconds)]
         while !Task.isCancelled {
             // Only cancellation ends the sleep early; the loop then ends too.
-            try? await Task.sleep(for: pause)
+            try? await Task.sleep(for: pauses.isEmpty ? interval : pauses.removeFirst())
             guard !Task.isCancelled else { return }
             _ = await note { try await store.collect(policy) }
-            pause = interval
+        }
+    }
+
+    private func collectUnfinished() async {
+        while !Task.isCancelled {
+            // Only cancellation ends the sleep early; the loop then ends too.
+            try? await Task.sleep(for: UploadGrace.look)
+            guard !Task.isCancelled else { return }
+            _ = await note(isRoutine: true) { try await store.collectUnfinished(policy) }
         }
     }
 
@@ -44,8 +56,9 @@ struct CollectionService: Service {
         }
     }
 
+    /// - Parameter isRoutine: Whether a collection that found nothing is not worth a line in the log.
     /// - Returns: Whether it was done.
-    private func note(_ collect: () async throws -> CollectionReport) async -> Bool {
+    private func note(isRoutine: Bool = false, _ collect: () async throws -> CollectionReport) async -> Bool {
         do {
             let report = try await collect()
             guard !report.isElsewhere else {
@@ -53,8 +66,8 @@ struct CollectionService: Service {
                 return false
             }
             metrics.collected(report.chunks, report.bytes)
-            log.notice(
-                "collected unneeded chunks",
+            log.log(
+                level: isRoutine && report.chunks == 0 ? .debug : .notice, "collected unneeded chunks",
                 metadata: [
                     "chunks": "\(report.chunks)", "bytes": "\(report.bytes)", "strays": "\(report.strayFiles)",
                     "containers": "\(report.containers)", "skipped": "\(report.skipped.count)",

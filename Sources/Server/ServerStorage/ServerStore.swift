@@ -193,6 +193,12 @@ package final class ServerStore: Sendable {
         }
     }
 
+    /// Collects the containers in which this process has served uploads, some of which may have been given up.
+    package func collectUnfinished(_ policy: CollectionPolicy) async throws -> CollectionReport {
+        let containers = chunks.uploads.due(at: chunks.now())
+        return containers.isEmpty ? CollectionReport() : try await collect(policy, only: containers)
+    }
+
     /// Collects, whether another process does or not: the lock may have been lost with a connection, so that has to do no harm.
     func collectWithoutLock(
         _ policy: CollectionPolicy, only: Set<Int64>? = nil, pause: Duration

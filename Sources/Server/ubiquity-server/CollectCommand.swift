@@ -44,7 +44,5 @@ struct KeepOption: ParsableArguments {
         }
     }
 
-    var policy: CollectionPolicy {
-        CollectionPolicy(keepDays: keepVersionsDays, graceDays: CollectionPolicy.standard.graceDays)
-    }
+    var policy: CollectionPolicy { CollectionPolicy(keepDays: keepVersionsDays) }
 }

@@ -6,8 +6,8 @@ import Logging
 /// Chunks of versions that a person removed for good. They are removed immediately, if nothing else needs them: an upload that has asked
 /// about one of them meanwhile is refused when its entry comes, and its device sends the chunk again.
 ///
-/// No time has to pass, so each transaction that removes chunks verifies that the log and the links are those for which the needed chunks were
-/// determined. Where they have grown, the contents of the new entries and links are needed too.
+/// Each transaction that removes chunks verifies that the log and the links are those for which the needed chunks were determined. Where they
+/// have grown, the contents of the new entries and links are needed too. So no time has to pass.
 extension ChunkCollector {
     private static let step = 256
     /// How many times a removal is tried while other devices append.
@@ -15,9 +15,8 @@ extension ChunkCollector {
 
     func sweep(
         _ purged: [PurgedContent], _ container: LogStore.StoredContainer, _ needed: NeededChunks,
-        since start: CollectionMark, _ report: inout CollectionReport
+        _ mark: inout CollectionMark, _ report: inout CollectionReport
     ) async throws {
-        var mark = start
         for each in purged where !report.gaveWay && each.content.layout != .empty {
             try Task.checkCancellation()
             // Chunks that a device has put or asked about since then belong to a later upload.
@@ -27,7 +26,7 @@ extension ChunkCollector {
             }
             let named =
                 each.content.layout == .manifest ? try await chunksNamed(by: place, each.content, container) : []
-            // The manifest first: as long as it is here, its chunks count as found for some time.
+            // Chunks of a manifest that stays belong to the same later upload.
             guard try await remove([place], needed, of: container, cutoff, &mark, &report) else { continue }
             let ids = Array(Set(named))
             for start in stride(from: 0, to: ids.count, by: Self.step) {
@@ -54,7 +53,7 @@ extension ChunkCollector {
     /// Removes those of the chunks that nothing needs.
     ///
     /// - Returns: Whether all of them are gone.
-    private func remove(
+    func remove(
         _ places: [ChunkPlace], _ needed: NeededChunks, of container: LogStore.StoredContainer, _ cutoff: Int64,
         _ mark: inout CollectionMark, _ report: inout CollectionReport
     ) async throws -> Bool {

@@ -1,5 +1,6 @@
 import Chunking
 import CloudModel
+import CloudProtocol
 import Foundation
 import Logging
 
@@ -41,12 +42,25 @@ struct ChunkCollector: Sendable {
         _ container: LogStore.StoredContainer, _ policy: CollectionPolicy, _ pause: Duration,
         _ report: inout CollectionReport
     ) async throws {
-        let start = try await chunks.mark(of: container.id)
-        let (tree, needed, purged) = try await mark(container, policy)
-        if let start { try await sweep(purged, container, needed, since: start, &report) }
-        if !report.gaveWay { try await tree.forget(purged) }
-        try await sweep(container, needed, policy, pause, &report)
+        let start = chunks.now()
+        guard var mark = try await chunks.mark(of: container.id) else { return chunks.uploads.forget(container.id) }
+        let (tree, needed, found) = try await self.mark(container, policy)
+        // The log may have grown since it was folded, and before the mark.
+        mark.sequence = found.position.sequence.value
+        try await sweep(found.purged, container, needed, &mark, &report)
+        if !report.gaveWay { try await tree.forget(found.purged) }
+        let mayContinue = try await mayContinue(found, container)
+        let cutoff = policy.touchedSince(chunks.now(), mayContinue: mayContinue)
+        try await sweep(container, needed, cutoff, &mark, pause, &report)
+        if !report.gaveWay { chunks.uploads.collected(container.id, at: start, mayContinue: mayContinue) }
         report.containers += 1
+    }
+
+    /// Whether a document is announced whose upload can still be completed. One that does not fit is refused by its device.
+    private func mayContinue(_ found: NeededChunks.Found, _ container: LogStore.StoredContainer) async throws -> Bool {
+        guard let smallest = found.smallestAnnounced else { return false }
+        let accounts = AccountStore(database: chunks.database, time: chunks.time, objects: chunks.objects)
+        return smallest <= (try await accounts.space(of: container.account).free)
     }
 
     /// Whether an error concerns more than one container: the shutdown of the server and a full disk do. Whatever one log contains, the
@@ -60,7 +74,7 @@ struct ChunkCollector: Sendable {
     /// Determines which chunks are needed, from the log as it is now or later. Rethrows the error of a log that cannot be folded.
     private func mark(
         _ container: LogStore.StoredContainer, _ policy: CollectionPolicy
-    ) async throws -> (FoldedContainer, NeededChunks, [PurgedContent]) {
+    ) async throws -> (FoldedContainer, NeededChunks, NeededChunks.Found) {
         let now = chunks.now()
         let since = policy.keptSince(now)
         let published = try await links.contents(heldIn: container.id, at: now)
@@ -72,7 +86,7 @@ struct ChunkCollector: Sendable {
             throw error
         }
         try await markChunks(of: Dictionary(grouping: found.manifests, by: \.digest), container, needed)
-        return (tree, needed, found.purged)
+        return (tree, needed, found)
     }
 
     /// Records the contents that a folded log needs, after it was verified that it is that of the container's log, up to its end.
@@ -151,37 +165,18 @@ struct ChunkCollector: Sendable {
     // MARK: Sweep
 
     private func sweep(
-        _ container: LogStore.StoredContainer, _ needed: NeededChunks, _ policy: CollectionPolicy, _ pause: Duration,
-        _ report: inout CollectionReport
+        _ container: LogStore.StoredContainer, _ needed: NeededChunks, _ cutoff: Int64, _ mark: inout CollectionMark,
+        _ pause: Duration, _ report: inout CollectionReport
     ) async throws {
-        let cutoff = policy.touchedSince(chunks.now())
         var position = Data()
-        while true {
+        while !report.gaveWay {
             try Task.checkCancellation()
             let old = try await chunks.places(in: container.id, after: position, touchedBefore: cutoff)
             guard let last = old.last else { return }
             position = Data(last.id.bytes)
-            let garbage = try await chunks.threads.blocking {
-                try needed.garbage(among: old)
-            }
-            guard try await take(garbage, of: container.account, touchedBefore: cutoff, &report) else {
-                report.gaveWay = true
-                return
-            }
+            _ = try await remove(old, needed, of: container, cutoff, &mark, &report)
             try await Task.sleep(for: pause)
         }
-    }
-
-    /// Removes chunks. Returns false while a backup copies chunks.
-    private func take(
-        _ places: [ChunkPlace], of account: AccountID, touchedBefore cutoff: Int64, _ report: inout CollectionReport
-    ) async throws -> Bool {
-        guard !places.isEmpty else { return true }
-        guard let lock = try CopyLock.collecting(directory) else { return false }
-        defer { lock.release() }
-        let gone = try await chunks.removeRows(of: places, of: account, touchedBefore: cutoff) ?? []
-        try await removeFrames(of: gone, &report)
-        return true
     }
 
     func removeFrames(of gone: [ChunkPlace], _ report: inout CollectionReport) async throws {

@@ -4,12 +4,9 @@ import ContainerLog
 import Foundation
 import Logging
 
-/// Keeps chunks from being collected while a device relies on them: each query for a chunk records the time, to the hour, and for days
-/// after that the chunk is not collected, whether the log refers to it or not.
+/// Keeps chunks from being collected while a device uploads: each query for a chunk records the time, and for some time after that the chunk is
+/// not collected, whether the log refers to it or not (``UploadGrace``). That only saves sending it again.
 extension ChunkStore {
-    /// The shortest time between two writes of one chunk's row, in seconds. A collection spares chunks that were touched within the last
-    /// day at least.
-    static let touchGranularity: Int64 = 3_600
     private static let step = 512
     private static let question = 1_024
 
@@ -19,7 +16,7 @@ extension ChunkStore {
     func hold(
         _ ids: [ChunkID], in name: ContainerName, of account: AccountID, onlyTrusted: Bool
     ) async throws -> [ChunkID] {
-        let recent = now() - Self.touchGranularity
+        let recent = now() - UploadGrace.granularity
         var (absent, stale): ([ChunkID], [ChunkID]) = ([], [])
         var container: Int64 = 0
         // In steps, so that no query holds up other users of the database for long.
@@ -52,6 +49,7 @@ extension ChunkStore {
         var gone: [ChunkID] = []
         var rest = ids[...]
         let now = now()
+        if !ids.isEmpty { uploads.note(container, at: now) }
         while !rest.isEmpty {
             let part = rest.prefix(Self.step)
             rest = rest.dropFirst(part.count)

@@ -4,8 +4,8 @@ import Foundation
 import Logging
 
 /// What the server knows about manifests. A row of `chunk` records the size of the content that its manifest describes (`content`, or
-/// ``notAManifest``) and when all chunks that the manifest names were last found here (`held`), so that a manifest is decompressed once and
-/// not with every entry that refers to it.
+/// ``notAManifest``) and the number that the next removal of chunks of the container had when all chunks that the manifest names were last found here
+/// (`held`), so that a manifest is decompressed once and not with every entry that refers to it: until the next removal all are here.
 extension ChunkStore {
     /// Recorded in place of a content's size if the bytes are not a manifest.
     static let notAManifest: Int64 = -1
@@ -38,11 +38,12 @@ extension ChunkStore {
         _ contents: [ContentReference], in name: ContainerName, of account: AccountID, onlyTrusted: Bool
     ) async throws -> [ChunkID] {
         let sizes = try Self.sizes(of: contents)
+        // Before the chunks are looked for. 0 is a list whose chunks were never all found.
+        let now = try await removals(in: name, of: account) + 1
         let rows = try await manifestRows(Array(sizes.keys), in: name, of: account)
         guard rows.count == sizes.count else { return sizes.keys.filter { id in !rows.contains { $0.place.id == id } } }
         for row in rows { try Self.check(row, sizes) }
-        let now = now()
-        let stale = onlyTrusted ? rows : rows.filter { abs(now - $0.held) >= Self.touchGranularity }
+        let stale = onlyTrusted ? rows : rows.filter { $0.held != now }
         try await bound(stale, of: account)
         for part in stride(from: 0, to: stale.count, by: Self.step) {
             var found: [ManifestRow] = []

@@ -94,14 +94,13 @@ extension ChunkStore {
     /// Removes the rows of chunks, except of those that a device has relied on since `cutoff`. An append that has looked for its chunks before
     /// looks again (``removals(in:of:)``).
     ///
-    /// - Parameter mark: What was known of the container when the chunks were found to be unneeded; nil where they are that old that no entry can
-    ///   name them before a device has relied on them.
+    /// - Parameter mark: What was known of the container when the chunks were found to be unneeded.
     /// - Returns: The chunks whose rows were removed; nil, and none was, if the container has changed since the mark.
     func removeRows(
-        of places: [ChunkPlace], of account: AccountID, touchedBefore cutoff: Int64, ifStill mark: CollectionMark? = nil
+        of places: [ChunkPlace], of account: AccountID, touchedBefore cutoff: Int64, ifStill mark: CollectionMark
     ) async throws -> [ChunkPlace]? {
         try await database.commit(of: account) { db in
-            if let mark, let place = places.first {
+            if let place = places.first {
                 guard try CollectionMark.current(of: place.container, db) == mark else { return nil }
             }
             let removed = try places.filter { place in

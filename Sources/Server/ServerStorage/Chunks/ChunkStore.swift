@@ -17,6 +17,7 @@ package struct ChunkStore: NounStore {
     let manifests: ManifestService
     let verifier: ChunkVerifier
     let bulk: BulkTurns
+    let uploads = UnfinishedUploads()
 
     /// Stores chunks; existing ones stay as they are. On return all are durable.
     package func put(_ parts: [ChunkBatch.Part], in name: ContainerName, of account: AccountID) async throws {
@@ -62,6 +63,7 @@ package struct ChunkStore: NounStore {
         _ places: [ChunkPlace], in name: ContainerName, of account: AccountID
     ) async throws -> [ChunkID] {
         let now = now()
+        if let container = places.first?.container { uploads.note(container, at: now) }
         return try await bulk.rows(places.count, of: account) {
             try await database.commit(of: account) { [objects] db in
                 // The container may have been removed, or replaced by another of its name, since the frames were written.
@@ -75,7 +77,7 @@ package struct ChunkStore: NounStore {
         }
     }
 
-    /// Returns the chunks that are missing. The others are protected from collection for as long as an upload may take.
+    /// Returns the chunks that are missing. The others are protected from collection for some time.
     package func missing(_ ids: [ChunkID], in name: ContainerName, of account: AccountID) async throws -> [ChunkID] {
         try await hold(ids, in: name, of: account, onlyTrusted: true)
     }

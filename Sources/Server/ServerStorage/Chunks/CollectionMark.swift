@@ -1,7 +1,7 @@
 /// How much of a container a collection has seen when it determined which chunks are needed: the end of the log and the last link. A
 /// transaction that finds the same knows that nothing else is needed since.
 struct CollectionMark: Hashable, Sendable {
-    let sequence: UInt64
+    var sequence: UInt64
     /// The greatest number of a link; 0 if there is none.
     let link: Int64
 

@@ -1,22 +1,23 @@
+import CloudModel
+
 /// Which chunks a collection may remove.
 package struct CollectionPolicy: Hashable, Sendable {
     /// How many days replaced or deleted contents stay, for the versions that devices offer.
     package var keepDays: Int64
-    /// How many days a chunk that no entry refers to stays after a device last put it or queried it: an upload may take that long.
-    package var graceDays: Int64
 
-    package static let standard = CollectionPolicy(keepDays: 30, graceDays: 7)
+    package static let standard = CollectionPolicy(keepDays: 30)
 
-    /// The grace is at least a day, because the use by uploads is recorded only to the hour.
-    package init(keepDays: Int64, graceDays: Int64) {
-        self.keepDays = max(0, keepDays)
-        self.graceDays = max(1, graceDays)
-    }
+    package init(keepDays: Int64) { self.keepDays = max(0, keepDays) }
 
     /// Returns the time after which dropped contents are kept. Times are in seconds since 1970 UTC.
     func keptSince(_ now: Int64) -> Int64 { now - keepDays * 86_400 }
-    /// Returns the time after which touched chunks are kept.
-    func touchedSince(_ now: Int64) -> Int64 { now - graceDays * 86_400 }
+
+    /// Returns the time after which touched chunks are kept, whether an entry names them or not.
+    ///
+    /// - Parameter mayContinue: Whether a document is announced whose upload can still be completed.
+    func touchedSince(_ now: Int64, mayContinue: Bool) -> Int64 {
+        now - (mayContinue ? UploadGrace.announced : UploadGrace.seconds)
+    }
 }
 
 /// The result of a collection.

@@ -81,8 +81,8 @@ enum ServerSchema {
         ) WITHOUT ROWID;
         """
 
-    /// `touched` is when a device last put the chunk, queried it or referred to it, to the hour. `created` is when the entry arrived, null
-    /// if that was not recorded. `health` is written to check whether writing works.
+    /// `touched` is when a device last put the chunk, queried it or referred to it (``UploadGrace/granularity``). `created` is when the entry
+    /// arrived, null if that was not recorded. `health` is written to check whether writing works.
     private static let operations = """
         ALTER TABLE chunk ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE entry ADD COLUMN created INTEGER;
@@ -107,7 +107,7 @@ enum ServerSchema {
         """
 
     /// `content` is the size of the content that the chunk describes as a manifest, -1 if it is not one, null if that was not checked;
-    /// `held` is when all chunks of the manifest were last found to be here.
+    /// `held` is one more than the container's removals when all chunks of the manifest were last found to be here, 0 if they never were.
     private static let manifestColumns = """
         ALTER TABLE chunk ADD COLUMN content INTEGER;
         ALTER TABLE chunk ADD COLUMN held INTEGER NOT NULL DEFAULT 0;

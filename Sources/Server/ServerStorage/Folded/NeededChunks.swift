@@ -28,6 +28,7 @@ final class NeededChunks: Sendable {
         var manifests: Set<ContentReference> = []
         var position = LogPosition.start
         var purged: [PurgedContent] = []
+        var announced: UInt64?
         try queue.writeWithoutTransaction { db in
             // Deferred: it locks no writer of the folded log, because it writes to the temporary table alone.
             try db.inTransaction(.deferred) {
@@ -44,10 +45,14 @@ final class NeededChunks: Sendable {
                 try NeededContents(db).forEach(droppedSince: since, add)
                 for content in others { try add(content) }
                 purged = try PurgedContent.all(db)
+                announced = try Int64.fetchOne(
+                    db, sql: "SELECT MIN(size) FROM item WHERE layout = 255 AND isDeleted = 0"
+                ).map { UInt64(clamping: $0) }
                 return .commit
             }
         }
-        return Found(position: position, manifests: Array(manifests), purged: purged)
+        return Found(
+            position: position, manifests: Array(manifests), purged: purged, smallestAnnounced: announced)
     }
 
     /// What was found in a folded log.
@@ -57,6 +62,8 @@ final class NeededChunks: Sendable {
         /// The contents whose chunks a manifest lists: those chunks are needed too.
         let manifests: [ContentReference]
         let purged: [PurgedContent]
+        /// The size of the smallest document that is announced and not uploaded; nil if there is none.
+        let smallestAnnounced: UInt64?
     }
 
     /// Blocks.

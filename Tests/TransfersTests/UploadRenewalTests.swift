@@ -1,0 +1,66 @@
+import Chunking
+import CloudModel
+import CloudStorage
+import TestSupport
+import Testing
+
+@testable import Transfers
+
+@Suite struct UploadRenewalTests {
+    /// A cloud that collects its garbage itself, as a server does.
+    private struct OwnCollector: CloudBackend {
+        let cloud: InMemoryBackend
+
+        func facet<Facet>(_ type: Facet.Type) -> Facet? { nil }
+        func connect(create: Bool) async throws -> CloudIdentity { try await cloud.connect(create: create) }
+        func containers() async throws -> [ContainerName] { try await cloud.containers() }
+        func createContainer(_ name: ContainerName) async throws { try await cloud.createContainer(name) }
+        func append(
+            _ payload: [UInt8], to container: ContainerName, after position: LogPosition
+        ) async throws -> LogSequence { try await cloud.append(payload, to: container, after: position) }
+        func entries(
+            in container: ContainerName, after position: LogPosition, limit: Int
+        ) async throws -> [LogRecord] { try await cloud.entries(in: container, after: position, limit: limit) }
+        func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID> {
+            try await cloud.missing(chunks, in: container)
+        }
+        func putChunk(_ chunk: OutgoingChunk, in container: ContainerName) async throws {
+            try await cloud.putChunk(chunk, in: container)
+        }
+        func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws {
+            try await cloud.distrust(chunks, in: container)
+        }
+        func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8] {
+            try await cloud.getChunk(id, in: container)
+        }
+        func space() async throws -> CloudSpace? { try await cloud.space() }
+    }
+
+    @Test("a device asks again about the chunks of an upload that is held up, and no longer once it has ended")
+    func renewed() async throws {
+        let fixture = try Fixture()
+        let bytes = randomBytes(20_000)
+        let pool = fixture.context.pool
+        let manifest = try await ContentHasher(pool: pool, parameters: Fixture.parameters).manifest(fixture.file(bytes))
+        let last = try #require(manifest.chunks.last).id
+        let context = TransferContext(
+            backend: OwnCollector(cloud: fixture.backend), slots: TransferSlots(limit: 8, reservedForDemand: 1),
+            pool: pool, clock: fixture.clock, jitter: { 0 })
+        let gate = fixture.backend.gate
+        gate.hold { $0.operation == .putChunk && $0.chunk == last }
+        let file = try fixture.file(bytes)
+        async let result = ContentUploader(context, parameters: Fixture.parameters).upload(
+            file, size: UInt64(bytes.count), to: fixture.container)
+        await gate.untilHeld(1)
+        let asked = gate.count(.missing)
+        gate.hold(.missing)
+        await fixture.clock.untilSleeping(before: UploadGrace.renewal)
+        fixture.clock.advance(by: UploadGrace.renewal)
+        await gate.untilHeld(2)
+        #expect(gate.count(.missing) == asked + 1)
+        gate.open()
+        let reference = try await result.reference
+        #expect(reference == manifest.reference)
+        #expect(!fixture.clock.isSleeping(after: .zero))
+    }
+}
