@@ -57,6 +57,7 @@ struct RouteBoundTests {
         "GET /v1/news": Bound(
             bytes: CloudLimits.changeFeedLine, rows: LogStore.maximumContainers, path: "/v1/news?after=0&wait=0"),
         "GET /v1/space": Bound(bytes: 1 << 10, path: "/v1/space"),
+        "GET /v1/storage": Bound(bytes: 1 << 10, path: "/v1/storage"),
         "GET /v1/cloud": Bound(bytes: 1 << 20, path: "/v1/cloud"),
     ]
 

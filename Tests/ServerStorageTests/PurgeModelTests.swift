@@ -87,6 +87,13 @@ struct PurgeModelTests {
             #expect(report.skipped.isEmpty, "\(report.skipped)")
         }
 
+        /// Every byte that the quota counts belongs to something.
+        func expectSum(_ store: ServerStore) async throws {
+            let report = try await store.use(of: documents.account)
+            #expect(report.parts.total == report.counted, "\(report)")
+            #expect(report.parts.shared <= report.parts.documents)
+        }
+
         func expectNamedAreKept(_ store: ServerStore) async throws {
             for content in named {
                 let isThere = try await store.holds(contents[content] ?? [], of: documents.account)
@@ -105,8 +112,9 @@ struct PurgeModelTests {
             try await withStore(at: path, time: time) { store in
                 let documents = Documents(store, try await store.newAccount("anna"), seed: seed)
                 var model = Model(documents: documents, random: SeededGenerator(seed: seed))
-                for _ in 0..<120 {
+                for step in 0..<120 {
                     try await model.step(store)
+                    if step % 20 == 0 { try await model.expectSum(store) }
                     time.advance(by: .seconds(600))
                 }
                 try await model.expectNamedAreKept(store)
@@ -114,10 +122,12 @@ struct PurgeModelTests {
                     try await model.purge(item, store)
                 }
                 // For the uploads that were given up.
-                time.advance(by: .seconds(8 * 86_400))
+                time.advance(by: .seconds(3_600))
                 _ = try await store.collectNow()
                 try await model.expectNamedAreKept(store)
                 try await expectNothingElse(model, store, at: path)
+                try await model.expectSum(store)
+                #expect(try await store.use(of: model.documents.account).parts.unnamed == 0)
             }
         }
     }

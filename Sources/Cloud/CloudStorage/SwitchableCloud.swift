@@ -264,6 +264,13 @@ extension SwitchableCloud: RemoteResettable {
     }
 }
 
+extension SwitchableCloud: UseReporting {
+    package func use() async throws -> CloudUseReport {
+        let cloud = try facet((any UseReporting).self, of: "figures of what uses its space")
+        return try await travel { try await cloud.use() }
+    }
+}
+
 extension SwitchableCloud: WorkDeferring {
     package func finishDeferredWork(within limit: Duration) async {
         guard !isOffline, let cloud = cloud.facet((any WorkDeferring).self) else { return }

@@ -13,7 +13,7 @@ import Synchronization
 /// - Every request may be repeated: an append carries a key by which the server recognises repeats.
 /// - A request that fails in transit is retried a few times at once, with jittered pauses; the engine's own back-off follows after that.
 /// - Once connected, every request names the cloud that it is meant for, so that a token of another account changes nothing there.
-package final class HTTPBackend: ChangeNotifying, ChunkBatching {
+package final class HTTPBackend: ChangeNotifying, ChunkBatching, UseReporting {
     let connection: ServerConnection
     private let identity = Mutex<CloudIdentity?>(nil)
 
@@ -86,6 +86,10 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching {
             last = last.following(payload)
             return LogRecord(last, payload)
         }
+    }
+
+    package func use() async throws -> CloudUseReport {
+        try await connection.json(CloudUseReport.self, Exchange(.get, CloudRoutes.storage))
     }
 
     package func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID> {

@@ -95,10 +95,10 @@ struct CollectHandler: NounHandler {
         }
         do { return CollectedContainer(try await collector.run(purpose)) } catch is CancellationError {
             throw CancellationError()
-        } catch { return CollectedContainer(container: container.name.description, failure: failure(error)) }
+        } catch { return CollectedContainer(container: container.name.description, failure: Self.failure(error)) }
     }
 
-    private func failure(_ error: any Error) -> DaemonFailure {
+    static func failure(_ error: any Error) -> DaemonFailure {
         switch error {
         case let error as DaemonFailure: error
         case let error as CollectionError:

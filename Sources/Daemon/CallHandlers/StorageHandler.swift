@@ -1,24 +1,48 @@
 import Basics
 import CloudModel
+import CloudStorage
 import ControlServer
 import DaemonProtocol
 import LocalMetadata
+import Maintenance
+import Sync
 
 struct StorageHandler: NounHandler {
     let device: MountedDevice
 
     func register(in router: inout CallRouter) {
-        router.on { (_: StorageRequest) in try await storage() }
+        router.on(storage)
     }
 
-    /// Returns the space that each container uses, with each folder of a program's own data.
-    func storage() async throws -> StorageResponse {
-        try await blocking { [self] in
+    /// Returns the space that each container uses, with each folder of a program's own data, and what uses the space of the cloud.
+    func storage(_ request: StorageRequest) async throws -> StorageResponse {
+        let containers = try await blocking { [self] in
             try device.metadata.read { transaction in
                 let containers = try transaction.containers().filter { try transaction.local.isShown($0) }
-                return StorageResponse(containers: try containers.map { try storage(of: $0, transaction) })
+                return try containers.map { try storage(of: $0, transaction) }
             }
         }
+        let isCollected = device.engine.context.backend.facet((any ChunkCollecting).self) != nil
+        do {
+            return StorageResponse(
+                containers: containers, cloud: try await use(listing: request.list), isCollectedByDevices: isCollected)
+        } catch is CancellationError { throw CancellationError() } catch {
+            return StorageResponse(
+                containers: containers, failure: CollectHandler.failure(error), isCollectedByDevices: isCollected)
+        }
+    }
+
+    /// Returns what uses the space of the cloud; nil for a cloud that would have to be listed.
+    private func use(listing: Bool) async throws -> CloudUseReport? {
+        let context = device.engine.context
+        if let cloud = context.backend.facet((any UseReporting).self) { return try await cloud.use() }
+        guard listing, let cloud = context.backend.facet((any ChunkCollecting).self) else { return nil }
+        let containers = try await blocking { [self] in
+            try device.metadata.read { try $0.containers().filter(\.isInCloud) }
+        }
+        var parts = CloudUse()
+        for container in containers { parts += try await CloudUseCount(context, cloud, container).use() }
+        return CloudUseReport(parts: parts)
     }
 
     private func storage(

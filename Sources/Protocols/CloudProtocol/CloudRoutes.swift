@@ -7,6 +7,7 @@ package enum CloudRoutes {
     package static let signOut = "/v1/sign-out"
     package static let cloud = "/v1/cloud"
     package static let space = "/v1/space"
+    package static let storage = "/v1/storage"
     package static let changeFeed = "/v1/news"
     package static let containers = "/v1/containers"
 

@@ -1,16 +1,36 @@
+package import CloudModel
+
 /// Requests the space that containers use, on this device and in the cloud.
 package struct StorageRequest: DaemonCall {
     package typealias Response = StorageResponse
     package static let verb = "storage"
 
-    package init() {}
+    /// Whether to list a cloud that does not know itself what uses its space, which takes a while.
+    package var list: Bool
+
+    package init(list: Bool = false) { self.list = list }
 }
 
 package struct StorageResponse: CallResponse {
     package static let kind = "storage"
 
     package let containers: [ContainerStorage]
-    package init(containers: [ContainerStorage]) { self.containers = containers }
+    /// What uses the space of the cloud, each byte once; nil where the cloud was not asked, or cannot be reached.
+    package let cloud: CloudUseReport?
+    /// Why the cloud could not say what uses its space.
+    package let failure: DaemonFailure?
+    /// Whether devices collect what nothing names, which a server does by itself.
+    package let isCollectedByDevices: Bool
+
+    package init(
+        containers: [ContainerStorage], cloud: CloudUseReport? = nil, failure: DaemonFailure? = nil,
+        isCollectedByDevices: Bool = false
+    ) {
+        self.containers = containers
+        self.cloud = cloud
+        self.failure = failure
+        self.isCollectedByDevices = isCollectedByDevices
+    }
 }
 
 /// The space that one container uses. Sizes are those of the documents; the cloud deduplicates and compresses chunks.

@@ -148,6 +148,7 @@ package struct CloudServer: Sendable {
         router.get("cloud", use: routes.cloud)
         router.put("cloud", use: routes.makeCloud)
         router.get("space", use: routes.space)
+        router.get("storage", use: routes.storage)
         router.get("containers", use: routes.list)
         router.put("containers/:container", use: routes.create)
     }

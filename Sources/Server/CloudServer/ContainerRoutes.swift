@@ -41,4 +41,8 @@ struct ContainerRoutes: Sendable {
     func space(_ request: Request, _ context: ServerContext) async throws -> Response {
         try .json(try await store.accounts.space(of: context.requireDevice().account))
     }
+
+    func storage(_ request: Request, _ context: ServerContext) async throws -> Response {
+        try .json(try await store.use(of: context.requireDevice().account))
+    }
 }

@@ -9,20 +9,18 @@ package struct StorageUse: Sendable {
     package let documentBytes: UInt64
     /// The bytes of all contents of the container.
     package let bytes: UInt64
-    /// The bytes on the server's disk: the stored chunks, and the log.
-    package let chunkBytes: UInt64
-    package let logBytes: UInt64
+    /// What the container takes of the account's quota.
+    package let report: CloudUseReport
 
     package init(
         documents: [(item: CloudItem, size: UInt64)], documentCount: Int, documentBytes: UInt64, bytes: UInt64,
-        chunkBytes: UInt64, logBytes: UInt64
+        report: CloudUseReport
     ) {
         self.documents = documents
         self.documentCount = documentCount
         self.documentBytes = documentBytes
         self.bytes = bytes
-        self.chunkBytes = chunkBytes
-        self.logBytes = logBytes
+        self.report = report
     }
 }
 
@@ -39,14 +37,41 @@ extension PageFrame {
             """
             <nav class="trail" aria-label="Path"><ol><li><h1>\(container.text)</h1></li></ol></nav>
             \(containerTabs(container, current: "/storage"))
-            <dl class="facts card"><dt>Contents</dt><dd>\(Shown.size(use.bytes))</dd>
-            <dt>On the server's disk</dt><dd>\(Shown.size(use.chunkBytes)) in chunks, \(Shown.size(use.logBytes)) of log</dd></dl>
-            <p class="hint">Chunks are compressed and kept once however often they occur, and those of earlier versions are kept too; \
-            so the two sums differ.</p>
+            \(quotaTable(use.report))
+            <h2>Documents</h2>
+            <p class="hint">As large as they are on a device: \(Shown.size(use.bytes)). The server compresses their chunks, and keeps each \
+            once however often it occurs.</p>
             <table><thead><tr><th scope="col">Document</th><th scope="col" class="number">Size</th></tr></thead>
             <tbody>\(use.documents.map { row($0.item, $0.size, container) })\(more)\
             \(total("Everything else in this container", use.bytes - min(use.documentBytes, use.bytes)))</tbody></table>
             """, tab: .containers)
+    }
+
+    /// Every byte that counts against the quota, by what needs it.
+    private func quotaTable(_ report: CloudUseReport) -> HTML {
+        let parts = report.parts
+        let account = report.counted.map { counted -> HTML in
+            let limit = report.quota.map { " of \(Shown.size($0))" } ?? ", without a limit"
+            return "<p class=\"hint\">The whole account uses \(Shown.size(counted))\(limit).</p>"
+        }
+        return """
+            <table><thead><tr><th scope="col">Counts against the quota</th><th scope="col" class="number">Size</th></tr></thead>
+            <tbody>\(part("Documents", parts.documents, "of which several share \(Shown.size(parts.shared)), counted once"))\
+            \(part("Earlier and conflicting versions", parts.versions, "each can be removed on its document’s page"))\
+            \(part("Recently deleted", parts.deleted, "“Remove for good” frees it immediately"))\
+            \(part("Links", parts.links, "what is published, as long as it is"))\
+            \(part("Uploads that are not completed", parts.unnamed, "free within the hour unless they continue"))\
+            \(part("Log", parts.log, "the history of all changes; it stays"))\
+            \(total("Total", parts.total))</tbody></table>
+            \(account)
+            """
+    }
+
+    private func part(_ label: String, _ size: UInt64, _ hint: String) -> HTML {
+        """
+        <tr><th scope="row">\(label) <span class="hint">\(hint)</span></th>
+        <td data-label="Size" class="number">\(Shown.size(size))</td></tr>
+        """
     }
 
     private func row(_ item: CloudItem, _ size: UInt64, _ container: ContainerName) -> HTML {

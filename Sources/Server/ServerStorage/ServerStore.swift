@@ -39,6 +39,8 @@ package final class ServerStore: Sendable {
     package let changes: ChangeHub
     /// Containers that are to be collected immediately.
     package let requests = CollectionRequests()
+    /// The turns of accounts that ask what uses their space, which reads all their lists of chunks.
+    let uses = FairAsyncMutex(maximumWaiting: 64, maximumPerAccount: 4)
     /// The turns of accounts at the console's pages.
     package let pages = PageTurns()
     /// Attempts of all processes of a cluster; nil for a server of one process, which counts in memory.

@@ -42,6 +42,11 @@ package enum StorageCost {
         JOIN container ON container.id = chunk.container WHERE container.account = ?
         """
 
+    /// The cost of the entries of a container that count against the account's share.
+    static let entriesOfContainer = """
+        SELECT CAST(SUM(LENGTH(payload) + \(row)) AS BIGINT) FROM entry WHERE container = ? AND isFree = 0
+        """
+
     /// The cost of the entries of an account; the second argument is whether those of settings, which count against no share.
     static let entriesOfAccount = """
         SELECT CAST(SUM(LENGTH(entry.payload) + \(row)) AS BIGINT) FROM entry

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Basics
+import CloudModel
 import DaemonProtocol
 
 /// `ubiquity storage`: shows what uses space, and deletes the data that a program keeps beside documents.
@@ -8,7 +9,8 @@ struct StorageCommand: ParsableCommand {
         commandName: "storage", abstract: "Show how much space containers take, on this device and in the cloud.",
         discussion: """
             A container holds Documents, and beside it a program's own data. Sizes are those of the documents: the cloud stores \
-            equal chunks once, and compressed. --delete-data deletes a program's own data on all devices; `ubiquity deleted` \
+            equal chunks once, and compressed. The second table has every byte that the cloud stores, once, by what needs it: its total is \
+            what the quota of a server counts. For a directory or a bucket it is made with --list, which lists all chunks. --delete-data deletes a program's own data on all devices; `ubiquity deleted` \
             lists it, and `ubiquity restore` restores it as long as the cloud keeps deleted items.
             """)
 
@@ -21,6 +23,9 @@ struct StorageCommand: ParsableCommand {
     @Flag(help: "Do not ask before deleting.")
     var yes = false
 
+    @Flag(help: "List the chunks of a directory or a bucket, to show what uses its space. A server knows it.")
+    var list = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -28,6 +33,8 @@ struct StorageCommand: ParsableCommand {
     private struct Document: Encodable {
         let format = 1
         let containers: [ContainerStorage]
+        let cloud: CloudUseReport?
+        let failure: DaemonFailure?
     }
 
     func validate() throws {
@@ -38,10 +45,16 @@ struct StorageCommand: ParsableCommand {
     func run() throws {
         let record = try mount.record()
         var connection = try DaemonConnection.open(record)
-        let answer = try connection.call(StorageRequest())
+        let answer = try connection.call(StorageRequest(list: list))
         if let deleteData { return try ProgramData(deleteData, answer.containers, record).delete(asking: !yes) }
-        if json { return print(try StatusJSON.text(Document(containers: answer.containers))) }
+        if json {
+            return print(
+                try StatusJSON.text(
+                    Document(containers: answer.containers, cloud: answer.cloud, failure: answer.failure)))
+        }
         Self.table(answer.containers).lines(Terminal.style).forEach { print($0) }
+        print("")
+        CloudUseText.lines(answer, Terminal.style).forEach { print($0) }
     }
 
     static func table(_ containers: [ContainerStorage]) -> TextTable {

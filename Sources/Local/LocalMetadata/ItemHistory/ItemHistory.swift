@@ -77,6 +77,25 @@ package struct ItemHistory: MetadataTable {
         }
     }
 
+    /// Calls `body` with the content of each kept version of a container's documents, and whether its document is deleted.
+    package func forEachVersion(
+        in container: ContainerID, _ body: (ContentReference, _ isDeleted: Bool) -> Void
+    ) throws {
+        try db.forEachRow(
+            """
+            SELECT DISTINCT version.digest, version.size, version.layout, COALESCE(remote.isDeleted, 0) FROM version
+            LEFT JOIN remote ON remote.container = version.container AND remote.item = version.item
+            WHERE version.container = ?
+            """, [container.value]
+        ) { columns in
+            guard let content = try columns.content(digest: 0, size: columns.count(1), layout: 2) else {
+                throw MetadataError.damagedRow("a version without a content")
+            }
+            body(content, try columns.count(3) != 0)
+            return true
+        }
+    }
+
     /// Returns the bytes of the superseded versions of a container's documents that the cloud keeps for a while.
     package func versionBytes(of container: ContainerID) throws -> UInt64 {
         UInt64(

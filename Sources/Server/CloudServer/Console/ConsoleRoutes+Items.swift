@@ -79,10 +79,10 @@ extension ConsoleRoutes {
         guard view.isComplete else { return reading(visit, container, view) }
         let totals = try await view.tree.totals()
         let documents = try await view.tree.documents(limit: ListPage.size)
-        let stored = try await service.store.logs.storedBytes(of: container, account: visit.account)
+        let report = try await service.store.use(of: visit.account, in: container)
         let use = StorageUse(
             documents: documents.largest.map { ($0.item, $0.size) }, documentCount: documents.count,
-            documentBytes: documents.bytes, bytes: totals.bytes, chunkBytes: stored.chunks, logBytes: stored.log)
+            documentBytes: documents.bytes, bytes: totals.bytes, report: report)
         return visit.frame.storagePage(container, use)
     }
 

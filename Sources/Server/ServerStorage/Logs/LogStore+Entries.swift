@@ -12,9 +12,14 @@ extension LogStore {
         let sequence: UInt64
     }
 
-    func storedContainers() async throws -> [StoredContainer] {
-        try await database.read { db in
-            try db.rows("SELECT id, account, name, sequence FROM container ORDER BY id").map { row in
+    /// - Parameter account: Nil for the containers of all accounts.
+    func storedContainers(of account: AccountID? = nil) async throws -> [StoredContainer] {
+        let condition = account == nil ? "" : "WHERE account = ?"
+        return try await database.read { db in
+            try db.rows(
+                "SELECT id, account, name, sequence FROM container \(condition) ORDER BY id",
+                account.map { [$0.value] } ?? []
+            ).map { row in
                 try StoredContainer(
                     id: row["id"], account: AccountID(row["account"]), name: row["name"],
                     sequence: UInt64(clamping: row["sequence"] as Int64))

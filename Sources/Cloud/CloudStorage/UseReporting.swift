@@ -1,0 +1,6 @@
+package import CloudModel
+
+/// A cloud that knows what uses its space.
+package protocol UseReporting: CloudBackend {
+    func use() async throws -> CloudUseReport
+}
