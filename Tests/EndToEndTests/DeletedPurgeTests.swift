@@ -102,6 +102,79 @@ extension EndToEnd {
             }
         }
 
+        @Test("a program removes one deleted item for good, with what was deleted with it, or all of a folder")
+        func library() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.a
+                try await a.shell("mkdir -p f/d g; echo 12345 > f/d/x; echo 1 > f/d/y; echo 12 > f/z; echo 3 > g/other")
+                try await a.sync()
+                try await a.shell("rm -r f/d f/z g/other")
+                try await a.sync()
+                let said = try await a.shell("\(a.binaries)/presenter-tool purge f d")
+                // `d` had two documents; `z` has three bytes, and was not deleted a day ago.
+                #expect(
+                    said.split(separator: "\n") == ["d is gone", "left 1", "old 0", "bytes 3", "left 0"], "\(said)")
+                try await a.sync()
+                let left = try await a.ubiquity(["deleted", a.mount]).text()
+                #expect(left.contains("other") && !left.contains("f/"), "\(left)")
+            }
+        }
+
+        @Test("df and the figures of `storage` follow a sync and a removal for good within a second, and add up")
+        func figures() async throws {
+            try await withTwo { _, test in
+                let a = test.a
+                func storage() async throws -> Storage {
+                    let text = try await a.ubiquity(["storage", "--json", "--mount", a.mount]).text()
+                    return try JSONDecoder().decode(Storage.self, from: Data(text.utf8))
+                }
+                func expectSum(_ comment: Comment) async throws {
+                    let start = ContinuousClock.now
+                    let cloud = try await storage().cloud
+                    #expect(cloud.parts.total == cloud.counted && cloud.quota == 16 << 20, comment)
+                    var shown = try await used(a)
+                    while shown.distance(to: cloud.counted).magnitude > 4_096, ContinuousClock.now - start < .seconds(3)
+                    {
+                        try await Task.sleep(for: .milliseconds(100))
+                        shown = try await used(a)
+                    }
+                    #expect(shown.distance(to: cloud.counted).magnitude <= 4_096, comment)
+                    print("df follows after \(ContinuousClock.now - start)")
+                }
+                try await a.shell("mkdir d; for i in 1 2; do \(Self.random) > d/$i; done; cp d/1 d/copy")
+                try await a.sync()
+                try await expectSum("documents")
+                var parts = try await storage().cloud.parts
+                #expect(parts.documents > 8_000_000 && parts.shared > 4_000_000 && parts.shared < 4_500_000, "\(parts)")
+                #expect(parts.unnamed == 0 && parts.deleted == 0, "\(parts)")
+                try await a.shell("rm -r d")
+                try await a.sync()
+                try await expectSum("deleted")
+                parts = try await storage().cloud.parts
+                #expect(parts.deleted > 8_000_000 && parts.documents == 0, "\(parts)")
+                let table = try await a.ubiquity(["storage", "--mount", a.mount]).text()
+                #expect(
+                    table.contains("`ubiquity deleted --purge`") && table.contains("of the quota of 16 MiB"), "\(table)"
+                )
+                try await a.ubiquity(["deleted", "--purge", "--yes", a.mount]).text()
+                try await a.sync()
+                try await eventually("the server has freed them") { try await storage().cloud.counted < 100_000 }
+                try await expectSum("removed for good")
+            }
+        }
+
+        private struct Storage: Decodable {
+            struct Cloud: Decodable {
+                let parts: Parts
+                let counted, quota: UInt64
+            }
+            struct Parts: Decodable {
+                let documents, shared, versions, deleted, links, unnamed, log: UInt64
+                var total: UInt64 { documents + versions + deleted + links + unnamed + log }
+            }
+            let cloud: Cloud
+        }
+
         @Test("a document that is larger than the free space is refused before its bytes travel, with the figures")
         func tooLarge() async throws {
             try await withTwo { _, test in

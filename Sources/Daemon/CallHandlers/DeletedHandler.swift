@@ -25,7 +25,8 @@ struct DeletedHandler: NounHandler {
         let until = Timestamp(
             nanoseconds: min(request.until?.timestamp ?? oldest, oldest).nanoseconds / 1_000_000 * 1_000_000)
         let deleted = DeletedItems(device.engine.context)
-        let scope = DeletedItems.PurgeScope(place: request.path.components.map(Array.init), until: until)
+        let scope = DeletedItems.PurgeScope(
+            place: request.path.components.map(Array.init), until: until, items: try await items(of: request))
         let purge: DeletedItems.Purge
         if request.dryRun {
             purge = try await deleted.purgeable(scope)
@@ -35,6 +36,19 @@ struct DeletedHandler: NounHandler {
         }
         return PurgeDeletedResponse(
             items: purge.items, bytes: purge.bytes, unsent: purge.unsent, until: WireTime(until))
+    }
+
+    /// Returns the item that is to be removed for good with what was deleted with it; nil where the request names none.
+    private func items(of request: PurgeDeletedRequest) async throws -> Set<ItemID>? {
+        guard let id = request.itemID else { return nil }
+        return try await blocking { [self] in
+            try device.metadata.read { transaction in
+                let item = try deletedItem(RestoreDeletedRequest(path: request.path, itemID: id), transaction)
+                var items: Set<ItemID> = [item.id]
+                try transaction.forEach(deletedWith: item) { inner, _ in items.insert(inner.id) }
+                return items
+            }
+        }
     }
 
     func deleted(_ request: DeletedRequest) async throws -> DeletedResponse {

@@ -1,5 +1,5 @@
 package import Basics
-import CloudModel
+package import CloudModel
 import ContainerLog
 import LocalMetadata
 
@@ -12,10 +12,13 @@ extension DeletedItems {
         package let place: [[UInt8]]
         /// Items that were deleted later stay.
         package let until: Timestamp
+        /// The items; nil for all.
+        package let items: Set<ItemID>?
 
-        package init(place: [[UInt8]], until: Timestamp) {
+        package init(place: [[UInt8]], until: Timestamp, items: Set<ItemID>? = nil) {
             self.place = place
             self.until = until
+            self.items = items
         }
     }
 
@@ -84,7 +87,7 @@ extension DeletedItems {
     ) throws -> Part {
         var purge = Purge()
         let page = try transaction.history.allDeletions(after: cursor, limit: Self.purgePage)
-        for deletion in page where deletion.time <= scope.until {
+        for deletion in page where deletion.time <= scope.until && scope.items?.contains(deletion.item) ?? true {
             try add(deletion, scope, &purge, transaction, body)
         }
         return Part(purge: purge, last: page.last)

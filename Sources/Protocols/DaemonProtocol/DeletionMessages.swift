@@ -102,6 +102,8 @@ package struct PurgeDeletedRequest: DaemonCall {
 
     /// Removes only items that were at this path or below it; the folder itself may be gone.
     package let path: MountPath
+    /// Removes only this item, with what was deleted with it; `path` is its path before the deletion.
+    package let itemID: String?
     /// Items that were deleted less than so many seconds ago stay; nil removes all.
     package let olderThan: UInt64?
     /// Items that were deleted later stay: ``PurgeDeletedResponse/until`` of a dry run, so that nothing is removed that it did not count.
@@ -110,9 +112,11 @@ package struct PurgeDeletedRequest: DaemonCall {
     package let dryRun: Bool
 
     package init(
-        path: MountPath = .root, olderThan: UInt64? = nil, until: WireTime? = nil, dryRun: Bool = false
+        path: MountPath = .root, itemID: String? = nil, olderThan: UInt64? = nil, until: WireTime? = nil,
+        dryRun: Bool = false
     ) {
         self.path = path
+        self.itemID = itemID
         self.olderThan = olderThan
         self.until = until
         self.dryRun = dryRun

@@ -2,6 +2,22 @@ import Foundation
 import Ubiquity
 
 extension PresenterTool {
+    /// Removes for good what was deleted in a folder: one item of that name, then the rest.
+    static func purgeDeleted(in folder: URL, _ name: String) throws {
+        let items = try FileManager.default.recentlyDeletedUbiquitousItems(in: folder)
+        for item in items where item.url.lastPathComponent == name {
+            try FileManager.default.purgeUbiquitousItem(item)
+            do { try FileManager.default.restoreUbiquitousItem(item) } catch {
+                say("\(name) \((error as? CocoaError)?.code == .fileNoSuchFile ? "is gone" : "\(error)")")
+            }
+        }
+        say("left \(try FileManager.default.recentlyDeletedUbiquitousItems(in: folder).count)")
+        let old = Date(timeIntervalSinceNow: -86_400)
+        say("old \(try FileManager.default.purgeRecentlyDeletedUbiquitousItems(in: folder, deletedUntil: old))")
+        say("bytes \(try FileManager.default.purgeRecentlyDeletedUbiquitousItems(in: folder))")
+        say("left \(try FileManager.default.recentlyDeletedUbiquitousItems(in: folder).count)")
+    }
+
     /// Lists what was deleted in a folder, and restores all of it.
     static func restoreDeleted(in folder: URL) throws {
         for item in try FileManager.default.recentlyDeletedUbiquitousItems(in: folder) {

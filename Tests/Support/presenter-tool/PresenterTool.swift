@@ -32,6 +32,7 @@ struct PresenterTool {
         case "fetch": fetch(URL(filePath: arguments[2]))
         case "versions": try versions(URL(filePath: arguments[2]))
         case "deleted": try restoreDeleted(in: URL(filePath: arguments[2]))
+        case "purge": try purgeDeleted(in: URL(filePath: arguments[2]), arguments[3])
         case "sync": try await SyncActions(url: URL(filePath: arguments[2])).run(arguments.dropFirst(3))
         case "find": find(URL(filePath: arguments[2]), arguments.dropFirst(3))
         case "refind": refind(URL(filePath: arguments[2]))

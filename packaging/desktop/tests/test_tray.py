@@ -39,7 +39,7 @@ class TrayTests(unittest.TestCase):
         self.assertEqual(shown.action, ("open", "/home/u/Mobile"))
         self.assertEqual(
             labels(shown.menu),
-            ["Everything is in the cloud", "Open Folder", "", "Pause for an Hour", "Go Offline", "Quit"])
+            ["Everything is in the cloud", "Open Folder", "Empty Recently Deleted…", "", "Pause for an Hour", "Go Offline", "Quit"])
 
     def test_transfers_are_shown_with_their_progress(self):
         transfers = (Transfer("C/a.mov", True, 1, 4), Transfer("C/b.mov", False, 2, 4), Transfer("C/c", True, 0, 0))
@@ -73,6 +73,10 @@ class TrayTests(unittest.TestCase):
         self.assertEqual(below(menu, "troubles")[0].action, ("show", "/home/u/Mobile/C/b"))
         self.assertEqual(
             [entry.action for entry in menu if entry.key == "allow indexer"], [("allow", "/home/u/Mobile", "indexer")])
+
+    def test_recently_deleted_can_be_emptied_where_the_daemon_responds(self):
+        self.assertIn(("empty", "/home/u/Mobile"), [entry.action for entry in tray.tray([ONLINE]).menu])
+        self.assertNotIn("empty", [entry.key for entry in tray.tray([Facts("/home/u/Other")]).menu])
 
     def test_the_switch_to_go_online_is_offered_when_a_person_has_gone_offline(self):
         place = ("/home/u/Mobile",)

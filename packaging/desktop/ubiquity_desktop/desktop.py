@@ -5,7 +5,7 @@ import time
 
 from gi.repository import Gio, GLib
 
-from . import actions, bus, memory, mounts, tray
+from . import actions, bus, emptying, memory, mounts, tray
 from .cloudproviders import CloudProviders
 from .follower import Follower
 from .loop import Loop
@@ -27,6 +27,7 @@ _APPLICATION = """<interface name="org.freedesktop.Application">
 _MOUNTS, _GATHER = 5, 0.1
 # What is remembered is stored when there is something new, and so often because of its times.
 _STORE = 1_800
+_NOT_EMPTIED = "Recently Deleted cannot be emptied"
 
 
 class Desktop:
@@ -135,6 +136,7 @@ class Desktop:
         {
             "open": self._open, "show": self._show, "versions": self._versions, "allow": self._allow, "stop": self._stop,
             "offline": self._offline, "online": self._online, "metered": self._metered, "mount": self._mount, "quit": self._quit,
+            "empty": self._empty, "purge": self._purge,
         }[words[0]](*words[1:])
 
     def open_documents(self):
@@ -212,6 +214,20 @@ class Desktop:
     def _metered(self, mount, choice):
         self._call(mount, "limits", {"onMetered": choice}, "The setting cannot be changed", lambda: None)
 
+    def _empty(self, mount):
+        """Counts what can be removed for good, and asks the person."""
+        def counted(response):
+            self._notifications.show(emptying.question(mount, response))
+
+        self._ask(mount, "purgeDeleted", {"path": "", "dryRun": True}, _NOT_EMPTIED, counted)
+
+    def _purge(self, mount, until):
+        def removed(response):
+            self._notifications.show(emptying.result(mount, response))
+
+        # What was deleted after the question stays.
+        self._ask(mount, "purgeDeleted", {"path": "", "until": until, "dryRun": False}, _NOT_EMPTIED, removed)
+
     def _switch(self, is_online, mount, seconds):
         def done():
             self._pauses.end(mount)
@@ -223,12 +239,15 @@ class Desktop:
         self._call(mount, "setOnline", {"isOnline": is_online}, title, done)
 
     def _call(self, mount, verb, body, title, done):
+        self._ask(mount, verb, body, title, lambda _: done())
+
+    def _ask(self, mount, verb, body, title, done):
         follower = self._followers.get(mount)
 
         def ended(message):
             if message is not None and "response" in message:
                 follower.refresh()
-                return done()
+                return done(message["response"])
             failure = message.get("failure") if message is not None else None
             text = failure.get("message") if isinstance(failure, dict) else None
             self._fail(title, f"{mount}: {text or 'the daemon does not respond'}")

@@ -146,6 +146,8 @@ def _entries(facts):
     elif facts.metered == "continue":
         entries.append(Entry("metered", "Wait on Metered Networks", ("metered", facts.mount, "wait")))
     entries.append(Entry("open", "Open Folder", ("open", facts.mount), icon="folder-open"))
+    if facts.is_reached:
+        entries.append(Entry("empty", "Empty Recently Deleted…", ("empty", facts.mount), icon="user-trash"))
     entries += _conflicts(facts)
     troubles = personal_troubles(facts)
     if (not facts.is_online or facts.reason in PERSONAL) and _personal(facts) and facts.message:
