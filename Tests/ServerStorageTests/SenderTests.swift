@@ -86,6 +86,56 @@ struct SenderTests {
         }
     }
 
+    @Test("a reset that is requested of a device reaches each of its states once, whichever begins first")
+    func resets() async throws {
+        let time = SettableTime()
+        try await withStore(time: time) { store in
+            _ = try await store.newAccount("anna")
+            let answer = try await store.devices.signIn(code: store.accounts.addCode(for: "anna"), device: "laptop")
+            let token = try #require(DeviceToken(answer.token))
+            func state(_ id: UInt64) async throws -> SignedInDevice {
+                let device = try #require(try await store.devices.device(with: token, sender: DeviceID(id)))
+                store.senders.note(sender(id), of: device, from: "10.0.0.1")
+                await store.senders.settle()
+                return device
+            }
+            for id in [1, 3] as [UInt64] { #expect(try await !state(id).isResetAsked) }
+            #expect(try await store.devices.askReset(of: token.device))
+            let first = try await state(1)
+            #expect(first.isResetAsked)
+            try await store.devices.confirmReset(of: first)
+            #expect(try await !state(1).isResetAsked)
+            // A state that was made meanwhile, or by the reset, has nothing to reset.
+            #expect(try await !state(5).isResetAsked)
+            #expect(try await record(store, first).isResetAsked)
+            let second = try await state(3)
+            #expect(second.isResetAsked)
+            try await store.devices.confirmReset(of: second)
+            for id in [1, 3, 5] as [UInt64] { #expect(try await !state(id).isResetAsked) }
+            #expect(try await !record(store, first).isResetAsked)
+        }
+    }
+
+    @Test("a state that is no longer in use does not keep a requested reset open")
+    func unused() async throws {
+        let time = SettableTime()
+        try await withStore(time: time) { store in
+            _ = try await store.newAccount("anna")
+            let device = try await device(store)
+            store.senders.note(sender(1), of: device, from: "10.0.0.1")
+            time.advance(by: .seconds(3 * 86_400))
+            store.senders.note(sender(3), of: device, from: "10.0.0.1")
+            await store.senders.settle()
+            #expect(try await store.devices.askReset(of: device.device, account: device.account))
+            #expect(try await record(store, device).isResetAsked)
+            try await store.devices.confirmReset(
+                of: SignedInDevice(
+                    account: device.account, device: device.device, cloud: nil, sender: DeviceID(3), isResetAsked: true,
+                    scope: .full))
+            #expect(try await !record(store, device).isResetAsked)
+        }
+    }
+
     @Test("names and addresses are cut, and go with their device")
     func removed() async throws {
         try await withStore { store in

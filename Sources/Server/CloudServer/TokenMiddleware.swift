@@ -13,7 +13,9 @@ struct TokenMiddleware: RouterMiddleware {
         _ request: Request, context: ServerContext, next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
         guard let field = request.headers[.authorization] else { throw Refusals.noToken }
-        guard let token = DeviceToken(authorization: field), let device = try await store.devices.device(with: token)
+        let sender = request.headers[.sender].flatMap { RequestSender($0) }
+        guard let token = DeviceToken(authorization: field),
+            let device = try await store.devices.device(with: token, sender: sender?.id)
         else {
             audit.refused("token", context)
             throw Refusals.noToken
@@ -21,9 +23,7 @@ struct TokenMiddleware: RouterMiddleware {
         connections.signIn(context.channel, device.account)
         guard device.scope == .full || Self.onlyReads(request, context) else { throw Refusals.readOnly }
         if let cloud = request.headers[.cloudIdentity], cloud != device.cloud { throw Refusals.foreign }
-        if let sender = request.headers[.sender].flatMap({ RequestSender($0) }) {
-            store.senders.note(sender, of: device, from: context.peer)
-        }
+        if let sender { store.senders.note(sender, of: device, from: context.peer) }
         var context = context
         context.signIn(device)
         context.logger[metadataKey: "device"] = "\(device.device)"

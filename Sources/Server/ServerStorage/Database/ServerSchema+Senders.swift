@@ -1,5 +1,6 @@
 extension ServerSchema {
-    /// The states of a device that have used its token (``SenderStore``). `id` is a ``DeviceID`` as a signed number.
+    /// The states of a device that have used its token (``SenderStore``). `id` is a ``DeviceID`` as a signed number, `resetAsked`
+    /// when a reset was requested that this state has not begun.
     static let senders = """
         CREATE TABLE sender (
             device INTEGER NOT NULL REFERENCES device (id) ON DELETE CASCADE,
@@ -8,6 +9,7 @@ extension ServerSchema {
             address TEXT NOT NULL,
             firstSeen INTEGER NOT NULL,
             lastSeen INTEGER NOT NULL,
+            resetAsked INTEGER,
             PRIMARY KEY (device, id)
         ) WITHOUT ROWID;
         """

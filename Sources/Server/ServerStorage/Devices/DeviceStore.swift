@@ -1,4 +1,5 @@
 package import Basics
+package import CloudModel
 package import CloudProtocol
 import Foundation
 import Logging
@@ -31,7 +32,9 @@ package struct SignedInDevice: Hashable, Sendable {
     package let device: Int64
     /// The identity of the account's cloud, once it has one.
     package let cloud: String?
-    /// Whether the device is requested to reset itself.
+    /// The state of the device that makes the request; nil for a program that is none.
+    package let sender: DeviceID?
+    /// Whether this state is requested to reset itself.
     package let isResetAsked: Bool
     package let scope: DeviceScope
 }
@@ -86,14 +89,15 @@ package struct DeviceStore: NounStore {
 
     /// Returns the device with a token; nil if the token is wrong or was revoked.
     ///
+    /// - Parameter sender: The state of the device that makes the request.
     /// - Throws: `unauthorized` for a device that a restore suspended, and for one whose access has expired.
-    package func device(with token: DeviceToken) async throws -> SignedInDevice? {
+    package func device(with token: DeviceToken, sender: DeviceID? = nil) async throws -> SignedInDevice? {
         let found = try await lookup.value(of: token.device)
         guard let found, isEqualInConstantTime(found.hash, hash(token.secret)) else { return nil }
         guard !found.isSuspended else { throw Self.suspended(token.device) }
         guard found.expires.map({ $0 > now() }) ?? true else { throw Self.expired }
         noteContact(of: token.device, last: found.seen)
-        return found.device
+        return found.device(sender)
     }
 
     private static func suspended(_ device: Int64) -> StorageError {
@@ -126,7 +130,8 @@ package struct DeviceStore: NounStore {
     /// Whether the device's access has not ended meanwhile, and no new reset was requested.
     package func isSignedIn(_ device: SignedInDevice) async throws -> Bool {
         guard let found = try await lookup.value(of: device.device), !found.isSuspended else { return false }
-        return (device.isResetAsked || !found.device.isResetAsked) && found.expires.map { $0 > now() } ?? true
+        return (device.isResetAsked || !found.device(device.sender).isResetAsked)
+            && found.expires.map { $0 > now() } ?? true
     }
 
     /// Records the device's contact to the minute, so that a busy device does not cause a write with each request. A clock that was set
@@ -144,17 +149,6 @@ package struct DeviceStore: NounStore {
         }
     }
 
-    /// Requests that a device resets itself. The response to its next request carries that request.
-    ///
-    /// - Returns: False if no device of that number is signed in.
-    package func askReset(of device: Int64) async throws -> Bool {
-        let now = now()
-        return try await database.commit { db in
-            return try db.execute("UPDATE device SET resetAsked = ? WHERE id = ? AND revoked IS NULL", [now, device])
-                > 0
-        }
-    }
-
     /// Ends a device's access at once, if it is this account's. Returns false if it is not, or was revoked before.
     package func revoke(device: Int64, of account: AccountID) async throws -> Bool {
         let now = now()
@@ -162,25 +156,6 @@ package struct DeviceStore: NounStore {
             return try db.execute(
                 "UPDATE device SET revoked = ? WHERE id = ? AND account = ? AND revoked IS NULL",
                 [now, device, account.value]) > 0
-        }
-    }
-
-    /// Requests that a device resets itself. The response to its next request carries that request.
-    ///
-    /// - Returns: False if the account has no device of that number.
-    package func askReset(of device: Int64, account: AccountID) async throws -> Bool {
-        let now = now()
-        return try await database.commit(of: account) { db in
-            return try db.execute(
-                "UPDATE device SET resetAsked = ? WHERE id = ? AND account = ? AND revoked IS NULL",
-                [now, device, account.value]) > 0
-        }
-    }
-
-    /// Records that the device begins to reset itself.
-    package func confirmReset(of device: SignedInDevice) async throws {
-        try await database.commit(of: device.account) { db in
-            try db.execute("UPDATE device SET resetAsked = NULL WHERE id = ?", [device.device])
         }
     }
 

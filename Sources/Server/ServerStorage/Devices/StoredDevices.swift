@@ -1,16 +1,29 @@
+import CloudModel
 import Foundation
 
 /// The rows of devices that have access. They are read for each request, and not kept: a device that was revoked by any process is
 /// refused at its next request.
 struct StoredDevices: Sendable {
     struct Device: Sendable {
-        let device: SignedInDevice
+        let account: AccountID
+        let number: Int64
+        let cloud: String?
+        let scope: DeviceScope
+        let isResetAsked: Bool
+        /// The states that have not begun the reset that is requested. None where no state was known when it was: then any may begin.
+        var asked: Set<DeviceID> = []
         /// Of the token's secret.
         let hash: Data
         let seen: Int64
         let isSuspended: Bool
         /// Seconds since 1970 UTC; nil: never.
         let expires: Int64?
+
+        func device(_ sender: DeviceID?) -> SignedInDevice {
+            let isAsked = isResetAsked && (asked.isEmpty || sender.map { asked.contains($0) } ?? false)
+            return SignedInDevice(
+                account: account, device: number, cloud: cloud, sender: sender, isResetAsked: isAsked, scope: scope)
+        }
     }
 
     private let database: any StorageDatabase
@@ -32,7 +45,7 @@ struct StoredDevices: Sendable {
         let count = BatchedLookup<Int64, Device>.places(for: devices.count)
         let arguments = devices + Array(repeating: devices[0], count: count - devices.count)
         let places = Array(repeating: "?", count: count).joined(separator: ", ")
-        return try await database.readOnce { db in
+        var found = try await database.readOnce { db in
             var found: [Int64: Device] = [:]
             try db.forEachRow(
                 """
@@ -41,15 +54,27 @@ struct StoredDevices: Sendable {
                 WHERE device.id IN (\(places)) AND revoked IS NULL
                 """, arguments
             ) { row in
-                let device = try SignedInDevice(
-                    account: AccountID(row["account"]), device: row["id"], cloud: row["identity"],
-                    isResetAsked: (row["resetAsked"] as Int64?) != nil, scope: DeviceScope(stored: row["scope"]))
-                found[device.device] = try Device(
-                    device: device, hash: row["tokenHash"], seen: row["seen"],
-                    isSuspended: (row["suspended"] as Int64?) != nil, expires: row["expires"])
+                let device = try Device(
+                    account: AccountID(row["account"]), number: row["id"], cloud: row["identity"],
+                    scope: DeviceScope(stored: row["scope"]), isResetAsked: (row["resetAsked"] as Int64?) != nil,
+                    hash: row["tokenHash"], seen: row["seen"], isSuspended: (row["suspended"] as Int64?) != nil,
+                    expires: row["expires"])
+                found[device.number] = device
                 return true
             }
             return found
+        }
+        for number in found.filter({ $0.value.isResetAsked }).keys {
+            found[number]?.asked = try await asked(of: number, in: database)
+        }
+        return found
+    }
+
+    private static func asked(of device: Int64, in database: any StorageDatabase) async throws -> Set<DeviceID> {
+        try await database.readOnce { db in
+            let ids = try db.values(
+                Int64.self, "SELECT id FROM sender WHERE device = ? AND resetAsked IS NOT NULL", [device])
+            return Set(ids.map { DeviceID(UInt64(bitPattern: $0)) })
         }
     }
 }

@@ -8,6 +8,7 @@ extension PostgresTables {
             address TEXT COLLATE "C" NOT NULL,
             firstSeen BIGINT NOT NULL,
             lastSeen BIGINT NOT NULL,
+            resetAsked BIGINT,
             PRIMARY KEY (device, id)
         );
         """
