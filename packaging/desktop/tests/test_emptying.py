@@ -1,4 +1,4 @@
-"""What a person is asked and told when Recently Deleted is emptied."""
+"""What a person is asked, and sees afterwards, when Recently Deleted is emptied."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""Decides what a person is asked and told when Recently Deleted is emptied, from the daemon's responses alone."""
+"""Decides what a person is asked, and sees afterwards, when Recently Deleted is emptied, from the responses of the daemon alone."""
 
 import os
 
