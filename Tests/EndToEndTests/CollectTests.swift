@@ -44,6 +44,38 @@ extension EndToEnd {
             }
         }
 
+        @Test(
+            "in a directory, what was removed for good is gone a day after `collect` proposed it, without a month passing"
+        )
+        func purged() async throws {
+            try await TestDevices.with(devices: ["A", "B"]) { test in
+                let a = test.a
+                let clock = try ShiftedClock(of: a, in: test.plain("clock-A"))
+                try await a.stop()
+                try await clock.start()
+                try await a.shell("head -c 400000 /dev/urandom > gone; head -c 300000 /dev/urandom > kept")
+                try await test.expectConverged()
+                try await a.shell("rm gone")
+                try await a.sync()
+                #expect(try await collect(a).garbageBytes == 0)
+                try await a.ubiquity(["deleted", "--purge", "--yes", a.mount]).text()
+                try await a.sync()
+                let listed = try await a.ubiquity(["storage", "--list", "--mount", a.mount]).text()
+                #expect(listed.contains("nothing needs it") && listed.contains("ubiquity collect"), "\(listed)")
+                let proposed = try await collect(a)
+                #expect(proposed.garbageBytes >= 400_000 && proposed.removedChunks == 0, "\(proposed)")
+                try clock.set(Self.day + 60)
+                let removed = try await collect(a)
+                #expect(removed.removedBytes >= 400_000 && removed.removedBytes < 420_000, "\(removed)")
+                #expect(removed.storedBytes < 330_000, "\(removed)")
+                #expect(try await clock.isUsed(), "the daemon has the machine's clock")
+                try await test.b.evict("kept")
+                #expect(try await test.b.shell("cat kept | wc -c").trimmingCharacters(in: .whitespaces) == "300000")
+                let after = try await a.ubiquity(["storage", "--list", "--mount", a.mount]).text()
+                #expect(!after.contains("nothing needs it"), "\(after)")
+            }
+        }
+
         private func collectsWhatNothingNeeds(
             _ test: TestDevices, setStore: (Int) -> Void = { _ in }
         ) async throws {
