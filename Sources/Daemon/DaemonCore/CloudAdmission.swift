@@ -74,7 +74,9 @@ struct CloudAdmission {
         DaemonFailure(
             .offline, "the new address cannot be verified, because \(why.message)",
             path: configuration.cloud.description,
-            advice: "Nothing was changed. Try again when it can be reached, or mount without --cloud.")
+            advice:
+                "Nothing was changed. Try again when it can be reached, or mount without --cloud. To move the documents there: `ubiquity cloud move \(configuration.cloud.description)`."
+        )
     }
 
     private var otherCloud: DaemonFailure {

@@ -1,6 +1,6 @@
-import ContainerLog
 import Basics
 import CloudModel
+import ContainerLog
 import DeviceSupport
 import Glibc
 import LocalContent

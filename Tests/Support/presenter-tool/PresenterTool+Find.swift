@@ -71,13 +71,16 @@ extension PresenterTool {
                 }
             }
             if !query.start() { say("not started: \(query.failure?.localizedDescription ?? "no mount")") }
-            while updates.withLock({ $0 < 2 }), RunLoop.current.run(mode: .default, before: .distantFuture) {}
+            while updates.withLock({ $0 < 2 }),
+                RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.1))
+            {}
             for observer in observers { NotificationCenter.default.removeObserver(observer) }
             query.stop()
             ended.signal()
         }
         thread.start()
         ended.wait()
+        while readLine() != nil {}
     }
 }
 
