@@ -144,6 +144,7 @@ class History(Past):
         self.folder(device, name)
         with open(device.path(name), "r+b" if os.path.lexists(device.path(name)) else "x+b", buffering=0) as file:
             old = self.read(file.fileno(), f"{device.name} {name}")
+            self.noteVersion(device, name, old)
             with self.ledger.act(new, old):
                 file.truncate(0)
                 data = content(new)
@@ -266,10 +267,20 @@ class History(Past):
         """An operation that replaces the file of that name, whose content it receives, or removes it. The file may have got another name
         between the two, where that of another device kept this one: then it was not replaced."""
         old, inode = self.look(device, name), self.inode
+        self.noteVersion(device, name, old)
         with self.ledger.act(new, old) as missed:
             yield old
             with os.scandir(os.path.dirname(device.path(name))) as entries:
                 missed += [entry for entry in entries if entry.inode() == inode]
+
+    def noteVersion(self, device, name, token):
+        """Notes that a conflict version beside a document may have the content that the document still shows, because the newer one is being
+        downloaded. Replacing the document leaves the version as it is."""
+        if not token:
+            return
+        with contextlib.suppress(OSError), os.scandir(os.path.dirname(device.path(name))) as entries:
+            if any("(conflict from" in entry.name and entry.stat().st_size == len(content(token)) for entry in entries):
+                self.ledger.copied.add(token)
 
     def look(self, device, name):
         """Returns the token of the content that a name shows; None if there is no file."""

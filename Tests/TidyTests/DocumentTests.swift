@@ -30,6 +30,21 @@ struct DocumentTests {
         }
     }
 
+    @Test("the index of decisions has every page in order, with the title of the page")
+    func decisions() throws {
+        let pages = Repository.files(ending: [".md"]).filter {
+            $0.path.wholeMatch(of: /docs\/decisions\/\d{4}-.*/) != nil
+        }
+        let rows = try pages.sorted { $0.path < $1.path }.map { page in
+            let name = try #require(page.path.split(separator: "/").last)
+            let title = try #require(page.lines.first?.wholeMatch(of: /# 0*\d+[.:] (.*)/)?.1)
+            return "| [\(name.prefix(4))](\(name)) | \(title) |"
+        }
+        let index = try String(contentsOf: Repository.root.appending(path: "docs/decisions/README.md"), encoding: .utf8)
+        let shown = index.split(separator: "\n").map(String.init).filter { $0.hasPrefix("| [") }
+        #expect(shown == rows, "run scripts/decision-index")
+    }
+
     @Test("every link to a file of the project is valid")
     func links() {
         for document in Repository.files(ending: [".md"]) {

@@ -243,11 +243,15 @@ package struct LinkStore: NounStore {
         try await database.commit { try Self.remove("link.id = ?", [id], $0) > 0 }
     }
 
+    /// How long contents stay after their link has expired, in seconds: it is valid again when a clock that is wrong is set back.
+    private static let heldSeconds: Int64 = 7 * 86_400
+
     /// Returns the contents that links of a container hold: their chunks, and those that their manifests name, must stay.
     func contents(heldIn container: Int64, at now: Int64) async throws -> [ContentReference] {
         try await database.read { db in
             try db.rows(
-                "SELECT DISTINCT digest, size, layout FROM link WHERE container = ? AND expires > ?", [container, now]
+                "SELECT DISTINCT digest, size, layout FROM link WHERE container = ? AND expires > ?",
+                [container, now - Self.heldSeconds]
             ).map(ContentReference.init)
         }
     }
