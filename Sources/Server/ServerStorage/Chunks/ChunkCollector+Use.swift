@@ -21,34 +21,30 @@ extension ChunkCollector {
     private func namedChunks(of container: LogStore.StoredContainer) async throws -> NamedChunks {
         let path = try await trees.folded(container.id, to: LogSequence(container.sequence)).path
         let named = try await chunks.threads.blocking { try NamedChunks(path: path) }
-        var contents = try await chunks.threads.blocking { try named.contents() }
         let published = try await links.contents(heldIn: container.id, at: chunks.now())
-        contents[.link] = Dictionary(published.map { ($0, 1) }, uniquingKeysWith: { first, _ in first })
-        var number = 0
-        for reason in NamedChunks.Reason.allCases {
-            let contents = contents[reason] ?? [:]
-            let digests = contents.map { (id: $0.key.digest, uses: $0.value) }
-            number += 1
-            try await chunks.threads.blocking { [number] in try named.add(digests, reason, content: number) }
-            for (content, uses) in contents where content.layout == .manifest {
-                number += 1
-                try await add(content, uses, reason, number, container, to: named)
-            }
+        try await chunks.threads.blocking { try named.addContents(published: published) }
+        var last: Int64 = 0
+        while true {
+            try Task.checkCancellation()
+            let page = try await chunks.threads.blocking { [last] in try named.lists(after: last, limit: Self.page) }
+            guard let end = page.last else { return named }
+            last = end.number
+            for listed in page { try await add(listed, container, to: named) }
         }
-        return named
     }
+
+    /// How many contents are read at a time.
+    private static let page = 512
 
     /// Records the chunks of a manifest. If it cannot be read, they count as named by nothing.
     private func add(
-        _ content: ContentReference, _ uses: Int, _ reason: NamedChunks.Reason, _ number: Int,
-        _ container: LogStore.StoredContainer, to named: NamedChunks
+        _ listed: NamedChunks.ListedContent, _ container: LogStore.StoredContainer, to named: NamedChunks
     ) async throws {
+        let content = listed.content
         guard let row = try await chunks.manifestRow(content.digest, in: container.id) else { return }
         do {
             _ = try await forEachPart(of: row.place, [Int64(clamping: content.size)], container) { ids in
-                try await chunks.threads.blocking {
-                    try named.add(ids.map { (id: $0, uses: uses) }, reason, content: number)
-                }
+                try await chunks.threads.blocking { try named.add(ids, of: listed) }
             }
         } catch let error as StorageError where error.code == .damaged {
             log.warning("a list of chunks cannot be read", metadata: ["container": "\(container.id)"])

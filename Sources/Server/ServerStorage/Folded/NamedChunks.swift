@@ -23,61 +23,113 @@ final class NamedChunks: Sendable {
                 sql: """
                     CREATE TEMP TABLE named (
                         id BLOB PRIMARY KEY, reason INTEGER NOT NULL, uses INTEGER NOT NULL, last INTEGER NOT NULL
-                    ) WITHOUT ROWID
+                    ) WITHOUT ROWID;
+                    CREATE TEMP TABLE content (
+                        number INTEGER PRIMARY KEY, reason INTEGER NOT NULL, digest BLOB NOT NULL, layout INTEGER NOT NULL,
+                        size INTEGER NOT NULL, uses INTEGER NOT NULL
+                    )
                     """)
         }
     }
 
-    /// Returns the stored contents that the log names, with how many items have each. Blocks.
-    func contents() throws -> [Reason: [ContentReference: Int]] {
+    /// A content that is stored as a list of chunks.
+    struct ListedContent {
+        let number: Int64
+        let content: ContentReference
+        let reason: Reason
+        /// How many items have it.
+        let uses: Int
+    }
+
+    /// Records the stored contents that the log and links name. Blocks.
+    func addContents(published: [ContentReference]) throws {
+        try queue.writeWithoutTransaction { db in
+            // Deferred: it locks no writer of the folded log, because it writes to temporary tables alone.
+            try db.inTransaction(.deferred) {
+                try Self.add(.document, from: "SELECT digest, layout, size FROM item WHERE isDeleted = 0", db)
+                try Self.add(
+                    .version,
+                    from: """
+                        SELECT old.digest, old.layout, old.size FROM (
+                            SELECT item, digest, layout, size FROM conflict
+                            UNION ALL SELECT item, digest, layout, size FROM dropped
+                        ) AS old JOIN item ON item.id = old.item AND item.isDeleted = 0
+                        """, db)
+                try Self.add(
+                    .deleted,
+                    from: """
+                        SELECT dropped.digest, dropped.layout, dropped.size FROM dropped
+                        JOIN item ON item.id = dropped.item AND item.isDeleted = 1
+                        """, db)
+                for content in published where content.layout != .empty {
+                    try db.execute(
+                        sql: """
+                            INSERT INTO temp.content (reason, digest, layout, size, uses) VALUES (?, ?, ?, ?, 1)
+                            """,
+                        arguments: [
+                            Reason.link.rawValue, Data(content.digest.bytes), content.layout.rawValue,
+                            Int64(clamping: content.size),
+                        ])
+                }
+                try db.execute(
+                    sql: """
+                        INSERT INTO temp.named SELECT digest, reason, uses, number FROM temp.content WHERE true
+                        \(Self.joined)
+                        """)
+                return .commit
+            }
+        }
+    }
+
+    /// - Parameter source: A query of digests, layouts and sizes. What is only announced has no digest.
+    private static func add(_ reason: Reason, from source: String, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO temp.content (reason, digest, layout, size, uses)
+                SELECT ?, digest, layout, size, COUNT(*) FROM (\(source))
+                WHERE length(digest) = 32 AND layout IN (?, ?) GROUP BY digest, layout, size
+                """,
+            arguments: [
+                reason.rawValue, ContentReference.Layout.chunk.rawValue, ContentReference.Layout.manifest.rawValue,
+            ])
+    }
+
+    /// A chunk counts for the first reason that names it. One that a content has twice is not shared.
+    private static let joined = """
+        ON CONFLICT (id) DO UPDATE SET
+            uses = CASE
+                WHEN excluded.reason < reason THEN excluded.uses
+                WHEN excluded.reason = reason AND last <> excluded.last THEN uses + excluded.uses
+                ELSE uses END,
+            reason = MIN(reason, excluded.reason), last = excluded.last
+        """
+
+    /// Returns the next contents that are stored as lists of chunks. Blocks.
+    func lists(after number: Int64, limit: Int) throws -> [ListedContent] {
         try queue.read { db in
-            [
-                .document: try Self.contents("FROM item WHERE isDeleted = 0", db),
-                .version: try Self.contents(
-                    """
-                    FROM (SELECT item, digest, layout, size FROM conflict
-                        UNION ALL SELECT item, digest, layout, size FROM dropped) AS old
-                    JOIN item ON item.id = old.item AND item.isDeleted = 0
-                    """, prefix: "old.", db),
-                .deleted: try Self.contents(
-                    "FROM dropped JOIN item ON item.id = dropped.item AND item.isDeleted = 1", prefix: "dropped.", db),
-            ]
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT number, reason, digest, size, uses FROM temp.content
+                    WHERE number > ? AND layout = ? ORDER BY number LIMIT ?
+                    """, arguments: [number, ContentReference.Layout.manifest.rawValue, limit]
+            ).compactMap { row in
+                guard let reason = Reason(rawValue: row[1]), let digest = Digest(row[2] as Data) else { return nil }
+                let content = ContentReference(
+                    digest: digest, size: UInt64(clamping: row[3] as Int64), layout: .manifest)
+                return ListedContent(number: row[0], content: content, reason: reason, uses: row[4])
+            }
         }
     }
 
-    private static func contents(
-        _ source: String, prefix: String = "", _ db: Database
-    ) throws -> [ContentReference: Int] {
-        var contents: [ContentReference: Int] = [:]
-        let rows = try Row.fetchCursor(
-            db, sql: "SELECT \(prefix)digest, \(prefix)layout, \(prefix)size \(source)")
-        while let row = try rows.next() {
-            // What is only announced has no digest.
-            guard let bytes = row[0] as Data?, let digest = Digest(bytes), let number = row[1] as UInt8?,
-                let layout = ContentReference.Layout(rawValue: number), layout != .empty
-            else { continue }
-            let size = UInt64(clamping: row[2] as Int64)
-            contents[ContentReference(digest: digest, size: size, layout: layout), default: 0] += 1
-        }
-        return contents
-    }
-
-    /// Records that contents name chunks. Blocks.
-    ///
-    /// - Parameters:
-    ///   - uses: How many items have a content that names the chunk.
-    ///   - content: A number of the content; a chunk that a content has twice is not shared.
-    func add(_ chunks: [(id: ChunkID, uses: Int)], _ reason: Reason, content: Int) throws {
+    /// Records that a content names chunks. Blocks.
+    func add(_ chunks: [ChunkID], of listed: ListedContent) throws {
         try queue.writeWithoutTransaction { db in
             try db.inTransaction(.deferred) {
-                let statement = try db.cachedStatement(
-                    sql: """
-                        INSERT INTO temp.named VALUES (?1, ?2, ?3, ?4) ON CONFLICT (id) DO UPDATE SET
-                            uses = uses + CASE WHEN reason = excluded.reason AND last <> excluded.last
-                                THEN excluded.uses ELSE 0 END, last = excluded.last
-                        """)
+                let statement = try db.cachedStatement(sql: "INSERT INTO temp.named VALUES (?, ?, ?, ?) \(Self.joined)")
                 for chunk in chunks {
-                    try statement.execute(arguments: [Data(chunk.id.bytes), reason.rawValue, chunk.uses, content])
+                    try statement.execute(
+                        arguments: [Data(chunk.bytes), listed.reason.rawValue, listed.uses, listed.number])
                 }
                 return .commit
             }
