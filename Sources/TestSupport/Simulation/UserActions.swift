@@ -155,6 +155,10 @@ struct UserActions {
     /// Returns the same without a user's knowledge.
     func shownText(of item: LocalItem) throws -> String? {
         let text = try device.text(of: item)
+        if text == Snapshot.unreadable, let bytes = item.content.flatMap({ device.cloud.formerContents[$0] }) {
+            // The cloud went back, and may have the bytes again later: a person who deletes the document deletes them too.
+            return String(decoding: bytes, as: UTF8.self)
+        }
         return text.isEmpty ? nil : text
     }
 }
