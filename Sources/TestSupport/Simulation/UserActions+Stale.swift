@@ -28,7 +28,8 @@ extension UserActions {
             return "save \(path) late by renaming \(outcome)"
         }
         try attempt(&ledger) {
-            $0.supersede(old, at: place)
+            // What another device sends before the close is recorded may make it a conflict version, which then stays beside the save.
+            $0.excuse(old)
             $0.write(text)
         } _: {
             let handle = try device.files.open(target.node, canWrite: true, truncate: true)
