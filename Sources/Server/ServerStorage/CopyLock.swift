@@ -28,5 +28,5 @@ struct CopyLock {
         try check("open") { Glibc.open(directory.copying, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600) }
     }
 
-    func release() { close(descriptor) }
+    func release() { unlock(descriptor) }
 }

@@ -38,6 +38,13 @@ extension StorageDatabase {
     }
 }
 
+/// Releases a lock of a file (flock(2)) before its descriptor is closed: a process that is just being started has a copy of the descriptor
+/// until its execve(2), and with it the lock.
+func unlock(_ descriptor: Int32) {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+}
+
 extension HeldLock {
     /// Locks a file (flock(2)).
     static func file(_ path: String, _ mode: StorageLock.Mode) throws -> HeldLock? {
@@ -54,6 +61,6 @@ extension HeldLock {
                 return nil
             }
         }
-        return HeldLock { close(descriptor) }
+        return HeldLock { unlock(descriptor) }
     }
 }
