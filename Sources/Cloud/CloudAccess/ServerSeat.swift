@@ -2,8 +2,8 @@ import Basics
 import CloudProtocol
 import DaemonProtocol
 
-/// A server's address with the account to use there: `https://ben@HOST`. Each account has a sign-in of its own; without an account it is the
-/// one that was signed in without naming it.
+/// A server's address with the account to use there: `https://ben@HOST`. Each account has its own sign-in, and so has an address without an
+/// account.
 struct ServerSeat {
     let address: ServerAddress
     let account: String?

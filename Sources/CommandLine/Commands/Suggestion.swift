@@ -7,7 +7,7 @@ package func suggestion(for typed: String, among words: [String]) -> String? {
     return nearest.word
 }
 
-/// What other programs call a command.
+/// Other programs' names for commands.
 private let synonyms = [
     "umount": "unmount", "eject": "unmount", "stop": "unmount", "start": "mount", "list": "find", "ls": "find",
     "search": "find", "upload": "sync", "push": "sync", "pull": "download", "share": "publish", "link": "publish",

@@ -97,7 +97,8 @@ struct UbiquityDaemon: AsyncParsableCommand {
     }
 
     private func serve(_ readiness: ReadinessPipe) async throws {
-        let log = LogControl(environment: getenv("UBIQUITY_LOG").map { String(cString: $0) })
+        let wanted = getenv("UBIQUITY_LOG").map { String(cString: $0) }
+        let log = LogControl(environment: wanted)
         LoggingSystem.bootstrap { log.handler(StreamLogHandler.standardError(label: $0)) }
         let surroundings = DaemonSurroundings(
             paths: .current, currentDirectory: currentDirectory(), hostName: hostName(),
@@ -106,11 +107,17 @@ struct UbiquityDaemon: AsyncParsableCommand {
         let defaults = try MountSettings.load(for: surroundings.absolute(mount), surroundings.paths)
         var configuration = try options.resolve(settings: settings, defaults: defaults, in: surroundings)
         configuration.crashes = crashes
+        var later = configuration
+        // The state keeps the levels of the log, which may change until then.
+        later.logLevels = nil
         configuration.commandAfterCrash =
-            [CommandLine.arguments.first ?? "ubiquityd"] + configuration.arguments + ["--crashes"]
+            [CommandLine.arguments.first ?? "ubiquityd"] + later.arguments + ["--crashes"]
         // Otherwise the daemon would keep the file system busy in which it was started.
         _ = chdir("/")
         let logger = Logger(label: "ubiquityd")
+        if let wanted, LogLevels(wanted) == nil {
+            logger.warning("UBIQUITY_LOG is ignored: use \(LogLevels.syntax)", metadata: ["value": "\(wanted)"])
+        }
         guard
             let next = try await Daemon.run(configuration, readiness: readiness, logger: logger, log: log)
         else { return }

@@ -1,4 +1,4 @@
-/// What uses the space of a cloud, in bytes as the cloud counts them. Each byte counts once: a chunk that several things need counts for the first
+/// The use of a cloud's space, in bytes as the cloud counts them. Each byte counts once: a chunk that several things need counts for the first
 /// of them here.
 package struct CloudUse: Codable, Hashable, Sendable {
     /// The documents as they are.
@@ -9,7 +9,7 @@ package struct CloudUse: Codable, Hashable, Sendable {
     package var versions: UInt64 = 0
     /// Deleted documents that can be restored, with their earlier versions.
     package var deleted: UInt64 = 0
-    /// Published links, and what only they still need.
+    /// Published links, and chunks needed by them alone.
     package var links: UInt64 = 0
     /// What nothing names: uploads that are not completed, and in a cloud that devices collect what was removed and is not collected yet.
     package var unnamed: UInt64 = 0
@@ -29,7 +29,7 @@ package struct CloudUse: Codable, Hashable, Sendable {
     }
 }
 
-/// What uses the space of an account or a cloud, with what counts against its quota.
+/// The use of an account's or a cloud's space, with the bytes counted against its quota.
 package struct CloudUseReport: Codable, Hashable, Sendable {
     package let parts: CloudUse
     /// What the quota counts, in bytes: the sum of the parts, unless something changes while they are counted. Nil where nothing counts it.

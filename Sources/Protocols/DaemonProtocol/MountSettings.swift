@@ -49,7 +49,7 @@ package struct MountSettings: Hashable, Sendable {
             if let section = setting.section, !section.hasPrefix("/"), !section.hasPrefix("~/") {
                 throw SettingsProblem("\(place): a section is a mount point, [/PATH] or [~/PATH].")
             }
-            // Each value is checked, also that of another mount.
+            // Values for other mounts are checked, too.
             var one = MountSettings()
             try one.set(setting, place)
             let section = setting.section.map { Self.path($0, home) }

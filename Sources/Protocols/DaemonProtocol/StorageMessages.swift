@@ -15,7 +15,7 @@ package struct StorageResponse: CallResponse {
     package static let kind = "storage"
 
     package let containers: [ContainerStorage]
-    /// What uses the space of the cloud, each byte once; nil where the cloud was not asked, or cannot be reached.
+    /// The use of the cloud's space, each byte counted once; nil where the cloud was not asked, or cannot be reached.
     package let cloud: CloudUseReport?
     /// Why the cloud could not say what uses its space.
     package let failure: DaemonFailure?

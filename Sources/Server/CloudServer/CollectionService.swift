@@ -29,7 +29,7 @@ struct CollectionService: Service {
     }
 
     private func collectPeriodically() async {
-        // The second for uploads that the process before this one has served.
+        // The second for uploads to the previous process.
         var pauses = [first, .seconds(UploadGrace.seconds)]
         while !Task.isCancelled {
             // Only cancellation ends the sleep early; the loop then ends too.

@@ -15,7 +15,7 @@ package struct ShownDevice: Sendable {
     package let isAhead: Bool
     /// When the device's access ends; nil: when it is revoked.
     package let expires: Timestamp?
-    /// The states that use its token beside each other, or the one that does if its name is another one.
+    /// The states using its token, if there are several or the only one has another name.
     package let senders: [ShownSender]
 
     package init(

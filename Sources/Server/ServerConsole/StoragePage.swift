@@ -9,7 +9,7 @@ package struct StorageUse: Sendable {
     package let documentBytes: UInt64
     /// The bytes of all contents of the container.
     package let bytes: UInt64
-    /// What the container takes of the account's quota.
+    /// The container's part of the account's quota.
     package let report: CloudUseReport
 
     package init(
@@ -47,7 +47,7 @@ extension PageFrame {
             """, tab: .containers)
     }
 
-    /// Every byte that counts against the quota, by what needs it.
+    /// All bytes counted against the quota, by use.
     private func quotaTable(_ report: CloudUseReport) -> HTML {
         let parts = report.parts
         let account = report.counted.map { counted -> HTML in

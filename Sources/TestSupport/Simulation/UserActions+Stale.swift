@@ -28,7 +28,7 @@ extension UserActions {
             return "save \(path) late by renaming \(outcome)"
         }
         try attempt(&ledger) {
-            // What another device sends before the close is recorded may make it a conflict version, which then stays beside the save.
+            // Another device's change before the recorded close may make it a conflict version beside the save.
             $0.excuse(old)
             $0.write(text)
         } _: {

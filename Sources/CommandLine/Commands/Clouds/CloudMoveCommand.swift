@@ -8,9 +8,12 @@ struct CloudMoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move", abstract: "Move the documents of a mount to another cloud.",
         discussion: """
-            Copies the mount's cloud with its history into TO, which is created if it does not exist, verifies every chunk,             and mounts again with TO, which the mount remembers. You can work meanwhile: what you change is copied, too.             Nothing is uploaded or downloaded again. The old cloud is only read, and stays as it is.
+            Copies the mount's cloud with its history into TO, which is created if it does not exist, verifies every chunk, \
+            and mounts again with TO, which the mount remembers. You can work meanwhile: your changes are copied, too. \
+            Nothing is uploaded or downloaded again. The old cloud is only read, and stays as it is.
 
-            If it is interrupted at any point, nothing is lost: run it again to continue. Sign in first for a server or             a bucket ("ubiquity login").
+            If it is interrupted at any point, nothing is lost: run it again to continue. Sign in first for a server or \
+            a bucket ("ubiquity login").
 
             Run the same command on each of your other devices afterwards. Published links are not copied.
             """)
@@ -41,7 +44,7 @@ struct CloudMoveCommand: ParsableCommand {
     func run() throws {
         let locator = try MountLocator.current()
         let record = try MountSelection.single(mount, locator)
-        let source = try DaemonReset(record).status().cloud.url
+        let source = try DaemonRestart(record).status().cloud.url
         let move = try CloudMove(record: record, from: source, to: target)
         try move.refuse(locator.table)
         if !force { try refuseBusy(record, isCopied: false) }
@@ -127,25 +130,7 @@ struct CloudMove {
 
     /// Lets the daemon mount again with the new cloud, and waits until it has.
     func switchCloud() throws(CommandFailure) {
-        var connection = try DaemonConnection.open(record)
-        var display = LiveDisplay()
-        _ = try connection.call(MoveCloudRequest(cloud: target), watch: WatchRequest()) {
-            display.show(StatusText.progress($0.mount))
-        }
-        display.clear()
-        guard connection.waitForEnd(.seconds(60)) else {
-            throw CommandFailure(
-                .timedOut, "the daemon (pid \(record.pid)) is moving but has not released the mount",
-                path: record.mount, advice: "Programs may still use it; see \(record.state)/daemon.log.")
-        }
-        while record.isRunning {
-            // The daemon does not respond before it has mounted, and nothing notifies of a new socket, so this polls.
-            if let status = try? DaemonReset(record).status() { return try verify(status) }
-            poll(nil, 0, 200)
-        }
-        throw CommandFailure(
-            .failed, "the daemon (pid \(record.pid)) ended during the move", path: record.mount,
-            advice: "See \(record.state)/daemon.log. \"ubiquity mount\" mounts again; then repeat the command.")
+        try verify(DaemonRestart(record).move(to: target))
     }
 
     private func verify(_ status: MountStatus) throws(CommandFailure) {

@@ -53,7 +53,7 @@ struct ShownCopy {
 }
 
 extension CloudCopyState {
-    /// What an entry costs beside its bytes: a request.
+    /// The cost of an entry beside its bytes: a request.
     private static let entryCost = 65_536.0
 
     /// The completed fraction from 0 to 1.

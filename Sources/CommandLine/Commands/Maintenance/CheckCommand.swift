@@ -64,7 +64,7 @@ struct CheckRun {
     private func check(_ record: MountRecord) throws -> CheckOutcome {
         let response = try ask(record)
         guard repair, response.needsReset == true else { return CheckOutcome(record, response) }
-        guard let rebuild = try DaemonReset(record).run() else { return CheckOutcome(record, response) }
+        guard let rebuild = try DaemonRestart(record).reset() else { return CheckOutcome(record, response) }
         var outcome = CheckOutcome(record, try ask(record))
         outcome.repaired(response.problems.map { $0.located(in: record) }, by: rebuild)
         return outcome

@@ -35,7 +35,7 @@ struct ResetCommand: ParsableCommand {
             return try resetWithoutDaemon()
         }
         try confirm(target.mount)
-        try report(try DaemonReset(target).run(), target.mount)
+        try report(try DaemonRestart(target).reset(), target.mount)
     }
 
     private func record(_ locator: MountLocator) throws(CommandFailure) -> MountRecord {
@@ -69,7 +69,7 @@ struct ResetCommand: ParsableCommand {
         guard let record = MountRegistry.standard.records().first(where: { $0.mount == mount && $0.pid == pid }) else {
             throw CommandFailure(.failed, "the daemon (pid \(pid)) started but is not registered", path: mount)
         }
-        try report(try DaemonReset(record).status().rebuild, mount)
+        try report(try DaemonRestart(record).status().rebuild, mount)
     }
 
     private func report(_ rebuild: RebuildStatus?, _ mount: String) throws {

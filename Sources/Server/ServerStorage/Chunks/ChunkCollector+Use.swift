@@ -2,7 +2,7 @@ package import CloudModel
 import Foundation
 import Logging
 
-/// What uses the space of a container.
+/// The use of a container's space.
 extension ChunkCollector {
     /// Counts what a container's chunks, log and links take of the account's quota, by what needs them.
     func use(of container: LogStore.StoredContainer) async throws -> CloudUse {

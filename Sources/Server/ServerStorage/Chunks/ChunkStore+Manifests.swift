@@ -39,11 +39,11 @@ extension ChunkStore {
     ) async throws -> [ChunkID] {
         let sizes = try Self.sizes(of: contents)
         // Before the chunks are looked for. 0 is a list whose chunks were never all found.
-        let now = try await removals(in: name, of: account) + 1
+        let nextRemoval = try await removals(in: name, of: account) + 1
         let rows = try await manifestRows(Array(sizes.keys), in: name, of: account)
         guard rows.count == sizes.count else { return sizes.keys.filter { id in !rows.contains { $0.place.id == id } } }
         for row in rows { try Self.check(row, sizes) }
-        let stale = onlyTrusted ? rows : rows.filter { $0.held != now }
+        let stale = onlyTrusted ? rows : rows.filter { $0.held != nextRemoval }
         try await bound(stale, of: account)
         for part in stride(from: 0, to: stale.count, by: Self.step) {
             var found: [ManifestRow] = []
@@ -51,7 +51,7 @@ extension ChunkStore {
             for var row in stale[part..<min(part + Self.step, stale.count)] where absent.isEmpty {
                 try Task.checkCancellation()
                 absent = try await hold(&row, in: name, of: account, onlyTrusted: onlyTrusted)
-                if absent.isEmpty { row.held = now }
+                if absent.isEmpty { row.held = nextRemoval }
                 found.append(row)
             }
             try await keep(found, of: account)
