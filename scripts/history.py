@@ -82,6 +82,15 @@ class Machine(Device):
         return shown
 
 
+NO_REPLACE, EXCHANGE = 1, 2
+
+
+def renameat2(one, two, flags):
+    """renameat2(2), for which Python has no function."""
+    if ctypes.CDLL(None, use_errno=True).renameat2(-100, os.fsencode(one), -100, os.fsencode(two), flags) != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
 class History(Past):
     restores = False
     """Whether states of devices and of the cloud are copied and put back, and copies of devices are started."""
@@ -163,7 +172,7 @@ class History(Past):
             if self.random.random() < 0.3:
                 os.fsync(file.fileno())
         with self.replacing(device, name, new) as old:
-            os.rename(path + ".tmp", path)
+            self.move(path + ".tmp", path)
         return f"{name}: {new} over {old}"
 
     def delete(self, device, name=None):
@@ -181,8 +190,16 @@ class History(Past):
             # It becomes a document of its own, which stays if another device deletes the conflict meanwhile.
             self.ledger.copied |= self.held(device, name)
         with self.replacing(device, target) as old:
-            os.rename(device.path(name), device.path(target))
+            self.move(device.path(name), device.path(target))
         return f"{name} to {target} over {old}"
+
+    def move(self, source, target):
+        """Replaces the file that the last look saw. If it saw none, one that another device has brought since is not replaced: no user has
+        decided about it."""
+        if self.inode is None:
+            renameat2(source, target, NO_REPLACE)
+        else:
+            os.rename(source, target)
 
     def copy(self, device):
         """`cp`, mostly over another document; now and then the source is edited or deleted afterwards."""
@@ -214,11 +231,7 @@ class History(Past):
         # have replaced that content.
         for name in (one, two):
             self.ledger.copied |= self.held(device, name)
-        # RENAME_EXCHANGE of renameat2(2), for which Python has no function.
-        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
-        paths = [os.fsencode(device.path(name)) for name in (one, two)]
-        if renameat2(-100, paths[0], -100, paths[1], 2) != 0:
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        renameat2(device.path(one), device.path(two), EXCHANGE)
         return f"{one} and {two}"
 
     def held(self, device, name):

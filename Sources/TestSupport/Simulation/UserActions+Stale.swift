@@ -29,6 +29,7 @@ extension UserActions {
         }
         try attempt(&ledger) {
             // Another device's change before the recorded close may make it a conflict version beside the save.
+            $0.supersede(old, at: place)
             $0.excuse(old)
             $0.write(text)
         } _: {
