@@ -32,6 +32,29 @@ struct HTTPConnectionsTests {
         #expect(response.header("X-Late") == nil)
     }
 
+    @Test(
+        "the connection of a response that is not from the requested server is closed",
+        arguments: [
+            ("200 OK", "Server-Mark", 2), ("507 Insufficient Storage", "Server-Mark", 2), ("200 OK", nil, 1),
+            ("404 Not Found", nil, 1), ("302 Found", nil, 2), ("511 Network Authentication Required", nil, 2),
+        ])
+    func foreign(status: String, mark: String?, expected: Int) async throws {
+        let server = try ScriptedServer { connection, _, number in
+            let head = number == 1 ? "HTTP/1.1 \(status)\r\n" : "HTTP/1.1 200 OK\r\nServer-Mark: 1\r\n"
+            connection.send(head + "Content-Length: 2\r\n\r\nok")
+            return true
+        }
+        let connections = HTTPConnections()
+        for _ in 0..<3 {
+            var request = HTTPRequest("GET", server.url)
+            request.mark = mark
+            let response = try await connections.send(request, within: .seconds(60))
+            #expect(try await response.body.collect(upTo: 2) == [UInt8]("ok".utf8))
+        }
+        #expect(server.requests.count == 3)
+        #expect(server.accepted == expected)
+    }
+
     @Test("a body longer than its reader accepts is an error")
     func tooLong() async throws {
         let server = try ScriptedServer { connection, _, _ in

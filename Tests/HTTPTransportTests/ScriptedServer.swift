@@ -73,6 +73,11 @@ final class ScriptedServer: Sendable {
     private let listener: Int32
     private let heads = Mutex<[String]>([])
 
+    private let count = Mutex(0)
+
+    /// The number of connections so far.
+    var accepted: Int { count.withLock { $0 } }
+
     /// The heads of the requests so far.
     var requests: [String] { heads.withLock { $0 } }
 
@@ -94,6 +99,7 @@ final class ScriptedServer: Sendable {
         try OwnThread.detach("scripted") { [weak self] in
             while case let descriptor = accept(listener, nil, nil), descriptor >= 0 {
                 guard let self else { break }
+                self.count.withLock { $0 += 1 }
                 self.serve(Connection(descriptor: descriptor), script)
             }
         }

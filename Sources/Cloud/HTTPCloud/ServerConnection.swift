@@ -123,6 +123,7 @@ package final class ServerConnection: Sendable {
 
     func request(_ exchange: Exchange, from offset: Int = 0) throws -> HTTPRequest {
         var request = HTTPRequest(exchange.method.rawValue, address.description + exchange.path, body: exchange.body)
+        request.mark = CloudProtocolVersion.header
         request.add(CloudProtocolVersion.header, String(CloudProtocolVersion.current))
         if exchange.needsToken {
             guard let token = token() else { throw AttemptFailure(.notSignedIn(address)) }

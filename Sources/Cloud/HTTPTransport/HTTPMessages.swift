@@ -4,6 +4,9 @@ package struct HTTPRequest: Sendable {
     package let url: String
     package private(set) var headers: [(name: String, value: String)] = []
     package let body: [UInt8]?
+    /// The header that each response of the requested server has. The connection of a response without it is closed: something else, for
+    /// example the sign-in page of a network, responds there, and would do so for as long as the connection is used.
+    package var mark: String?
 
     package init(_ method: String, _ url: String, body: [UInt8]? = nil) {
         self.method = method
@@ -12,6 +15,13 @@ package struct HTTPRequest: Sendable {
     }
 
     package mutating func add(_ name: String, _ value: String) { headers.append((name, value)) }
+
+    /// Returns whether the connection of a response may be used again. Errors of a server and redirects are what proxies and sign-in pages
+    /// respond as well.
+    func keepsConnection(after head: ResponseHead) -> Bool {
+        if let mark { return head.header(mark) != nil }
+        return head.status < 300 || head.status == 304 || (400..<500).contains(head.status)
+    }
 }
 
 extension HTTPRequest: CustomStringConvertible, CustomReflectable {
@@ -22,28 +32,24 @@ extension HTTPRequest: CustomStringConvertible, CustomReflectable {
 
 /// The head of a response, and its body as it arrives.
 package struct HTTPResponse: Sendable {
-    package let status: Int
-    private let headers: [(name: String, value: String)]
     package let body: HTTPBody
+    private let head: ResponseHead
+
+    package var status: Int { head.status }
 
     init(_ head: ResponseHead, _ body: ReceivedBody) {
-        status = head.status
-        headers = head.headers
+        self.head = head
         self.body = HTTPBody(.received(body))
     }
 
     /// A response without a network, for tests.
     package init(status: Int, headers: [(String, String)] = [], body: [UInt8] = []) {
-        self.status = status
-        self.headers = headers.map { (name: $0.0, value: $0.1) }
+        head = ResponseHead(status: status, headers: headers)
         self.body = HTTPBody(.bytes(body))
     }
 
     /// Returns the value of the first header of that name, ignoring case.
-    package func header(_ name: String) -> String? {
-        let name = name.lowercased()
-        return headers.first { $0.name.lowercased() == name }?.value
-    }
+    package func header(_ name: String) -> String? { head.header(name) }
 }
 
 /// The parts of a response's body, as they arrive. It can be read once; a body that nothing refers to any more ends its request.

@@ -7,6 +7,17 @@ struct ResponseHead: Sendable {
     private(set) var headers: [(name: String, value: String)] = []
     private var size = 0
 
+    init(status: Int = 0, headers: [(String, String)] = []) {
+        self.status = status
+        self.headers = headers.map { (name: $0.0, value: $0.1) }
+    }
+
+    /// Returns the value of the first header of that name, ignoring case.
+    func header(_ name: String) -> String? {
+        let name = name.lowercased()
+        return headers.first { $0.name.lowercased() == name }?.value
+    }
+
     enum Line { case more, end, tooLong }
 
     /// Reads the next line. A line that begins with `HTTP/` begins another head: those of informational responses precede the final one.

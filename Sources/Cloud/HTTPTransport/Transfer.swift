@@ -262,6 +262,8 @@ extension Transfer {
             return 0
         case .end:
             isHeadComplete = true
+            // libcurl looks at this when the transfer is done.
+            if !request.keepsConnection(after: head) { _ = ccurl_set_long(handle, CURLOPT_FORBID_REUSE, 1) }
             let caller = state.withLock { state in
                 defer { state.caller = nil }
                 return state.caller
