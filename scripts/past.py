@@ -46,6 +46,7 @@ class Past:
         backup = self.backups.get(device.name)
         if not backup or self.isCloudAway:
             return "nothing"
+        self.bringBack()
         device.sync()
         device.stop()
         shutil.rmtree(device.state)
