@@ -82,7 +82,7 @@ extension UbiquitousDocument {
             if inner.url != url { (inner.url, inner.modified) = (url, nil) }
             inner.edits += 1
         }
-        try saveNow(operation == .forCreating)
+        try saveNow(operation)
         guard documentState.contains(.closed) else { return }
         NSFileCoordinator.addFilePresenter(self)
         change { $0.remove(.closed) }
@@ -121,7 +121,7 @@ extension UbiquitousDocument {
     }
 
     /// Writes unsaved changes. The file is either replaced as a whole or left as it is.
-    func saveNow(_ mustBeNew: Bool = false) throws {
+    func saveNow(_ operation: SaveOperation = .forOverwriting) throws {
         guard hasUnsavedChanges else { return }
         var (coordination, result): (NSError?, Result<Void, any Error>?)
         var isMoved = true
@@ -134,7 +134,7 @@ extension UbiquitousDocument {
                 writingItemAt: fileURL, options: [], error: &coordination
             ) { actual in
                 isMoved = undeliveredMove.map { $0 != fileURL } ?? false
-                if !isMoved { result = Result { try write(to: actual, mustBeNew) } }
+                if !isMoved { result = Result { try write(to: actual, operation) } }
             }
         }
         do {
@@ -147,16 +147,19 @@ extension UbiquitousDocument {
         }
     }
 
-    private func write(to url: URL, _ mustBeNew: Bool) throws {
+    private func write(to url: URL, _ operation: SaveOperation) throws {
         contentsLock.lock()
         defer { contentsLock.unlock() }
         // Another program may have requested a save while this one waited.
         let edits = inner.withLock { $0.edits == $0.savedEdits ? nil : $0.edits }
         guard let edits else { return }
-        if mustBeNew, FileManager.default.fileExists(atPath: url.path) { throw CocoaError(.fileWriteFileExists) }
+        if operation == .forCreating, FileManager.default.fileExists(atPath: url.path) {
+            throw CocoaError(.fileWriteFileExists)
+        }
         let contents = try contents(forType: savingFileType ?? "")
         try keepOthers(at: url)
-        try writeContents(contents, to: url)
+        let attributes = try fileAttributesToWrite(to: url, for: operation)
+        try writeContents(contents, andAttributes: attributes, safelyTo: url, for: operation)
         inner.withLock { inner in
             inner.savedEdits = edits
             inner.modified = Self.modified(url)
@@ -165,9 +168,19 @@ extension UbiquitousDocument {
 
     // MARK: Changes by others
 
+    /// Returns the latest modification date of the file, or of the folder and everything in it.
     static func modified(_ url: URL) -> Date? {
+        let files = FileManager.default
         // A file that does not exist has no time.
-        (try? FileManager.default.attributesOfItem(atPath: url.path))?[.modificationDate] as? Date
+        guard let attributes = try? files.attributesOfItem(atPath: url.path) else { return nil }
+        var latest = attributes[.modificationDate] as? Date
+        guard attributes[.type] as? FileAttributeType == .typeDirectory else { return latest }
+        guard let everything = files.enumerator(atPath: url.path) else { return latest }
+        for case let inside as String in everything {
+            let date = (try? files.attributesOfItem(atPath: url.path + "/" + inside))?[.modificationDate] as? Date
+            latest = [latest, date].compactMap(\.self).max()
+        }
+        return latest
     }
 
     var isChangedOnDisk: Bool { Self.modified(fileURL) != fileModificationDate }

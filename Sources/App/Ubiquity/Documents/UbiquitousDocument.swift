@@ -57,19 +57,43 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
 
     // MARK: For subclasses
 
-    /// Returns the contents to save: `Data`, unless ``writeContents(_:to:)`` is overridden.
+    /// Returns the contents to save: `Data`, or a ``FileWrapper`` for a document that is a folder, unless
+    /// ``writeContents(_:andAttributes:safelyTo:for:)`` is overridden.
     open func contents(forType typeName: String) throws -> Any { Data() }
 
-    /// Accepts the contents that were read: `Data`, unless ``readContents(at:)`` is overridden.
+    /// Accepts the contents that were read: `Data`, or a ``FileWrapper`` of a folder, unless ``readContents(at:)`` is overridden.
     open func load(fromContents contents: Any, ofType typeName: String?) throws {}
 
-    /// Reads the file, inside a coordinated read. Override this for documents that are folders.
-    open func readContents(at url: URL) throws -> Any { try Data(contentsOf: url) }
+    /// Reads the file or folder, inside a coordinated read.
+    open func readContents(at url: URL) throws -> Any {
+        // Whatever goes wrong here goes wrong at the read.
+        let isFolder = (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory ?? false
+        return isFolder ? try FileWrapper(url: url) : try Data(contentsOf: url)
+    }
 
-    /// Writes the file atomically, inside a coordinated write. Override this for documents that are folders.
+    /// Returns the attributes of `FileManager` that a save sets.
+    open func fileAttributesToWrite(to url: URL, for saveOperation: SaveOperation) throws -> [AnyHashable: Any] { [:] }
+
+    /// Writes the file or folder with its attributes in one step, inside a coordinated write: other programs and devices see the former
+    /// contents or these.
+    open func writeContents(
+        _ contents: Any, andAttributes attributes: [AnyHashable: Any]?, safelyTo url: URL,
+        for saveOperation: SaveOperation
+    ) throws {
+        try writeContents(contents, to: url)
+        let known = (attributes ?? [:]).compactMap { key, value in (key as? FileAttributeKey).map { ($0, value) } }
+        guard !known.isEmpty else { return }
+        try FileManager.default.setAttributes(Dictionary(uniqueKeysWithValues: known), ofItemAtPath: url.path)
+    }
+
+    /// Writes contents in one step. ``writeContents(_:andAttributes:safelyTo:for:)`` calls it.
     open func writeContents(_ contents: Any, to url: URL) throws {
-        guard let data = contents as? Data else { throw CocoaError(.coderInvalidValue) }
-        try data.write(to: url, options: .atomic)
+        switch contents {
+        case let data as Data: try data.write(to: url, options: .atomic)
+        case let wrapper as FileWrapper:
+            try wrapper.write(to: url, options: [.atomic, .withNameUpdating], originalContentsURL: nil)
+        default: throw CocoaError(.coderInvalidValue)
+        }
     }
 
     /// Reads the file and loads its contents, inside a coordinated read.
