@@ -87,7 +87,8 @@ extension FileWrapper {
     }
 
     private static func exchange(_ new: String, _ path: String) throws {
-        if linux_rename(new, path, 2 /* RENAME_EXCHANGE */) == 0 { return }
+        let exchange: UInt32 = 2  // RENAME_EXCHANGE of <linux/fs.h>
+        if linux_rename(new, path, exchange) == 0 { return }
         switch errno {
         case ENOENT: guard rename(new, path) == 0 else { throw failure(errno, path) }
         case EINVAL:
