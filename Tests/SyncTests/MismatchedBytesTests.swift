@@ -71,6 +71,21 @@ struct MismatchedBytesTests {
         #expect(try device.content.isTime(item.attributes.modified, of: device.content.status(item.blob)))
     }
 
+    @Test("a document that was emptied after its bytes were copied is sent as an empty one")
+    func emptiedWithoutBytes() async throws {
+        let item = try await uploaded("a.txt", "text")
+        try device.edit("a.txt", "")
+        let row = try #require(try device.row("a.txt"))
+        #expect(row.isEdited && row.size == 0)
+        try device.content.remove(row.blob)
+        try Recovery(metadata: device.metadata, content: device.content, time: device.time, log: device.context.log)
+            .run()
+        _ = try await device.engine.uploads.uploadDue(.small)
+        _ = try await device.engine.syncLogs()
+        let sent = try #require(try device.row("a.txt"))
+        #expect(sent.pendingSince == nil && !sent.isEdited && sent.size == 0 && sent.item == item.item)
+    }
+
     @Test("a file in use is left alone")
     func inUse() async throws {
         let item = try await uploaded("a.txt", "text")

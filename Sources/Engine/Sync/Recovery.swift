@@ -66,7 +66,7 @@ package struct Recovery: Sendable {
 
     /// Returns whether the row of an edited file describes other bytes than the blob has.
     func isBehind(_ item: LocalItem) throws -> Bool {
-        guard let blob = try status(of: item.blob) else { return item.size > 0 && item.uploadError == nil }
+        guard let blob = try status(of: item.blob) else { return item.uploadError == nil }
         return differs(blob, from: item)
     }
 
