@@ -11,10 +11,16 @@ SWIFT_TEST := swift test --skip-build
 ALONE := DirectoryCloudTests HTTPCloudTests S3CloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests ReferenceModelTests \
 	PowerLossTests FaultTests UbiquityTests
 
+# Suites that need no root, no mount and no packages but those of the build. They are about half of all tests.
+UNIT := BasicsTests CallHandlersTests ChunkingTests ClaimServiceTests CloudModelTests CloudProtocolTests CloudStorageTests ContainerLogTests \
+	ControlServerTests CoordinationTests CryptographyTests DaemonProtocolTests DocumentMovesTests HTTPTransportTests KeyValuesTests \
+	LiveQueriesTests LocalContentTests LocalMetadataTests MaintenanceTests MountTests QueriesTests RecordsTests S3ClientTests \
+	SharedDatabasesTests SyncTests TransfersTests UbiquityDataTests VirtualFileSystemTests
+
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: help setup setup-build build run stop test simulate golden histories reads model powerloss faults fuzz fuzz-build tsan check fresh-install format \
+.PHONY: help setup setup-build build run stop test unit simulate golden histories reads model powerloss faults fuzz fuzz-build tsan check fresh-install format \
 	bench bench-requests database-cost database-bench scale services server-load collection distant-bucket worst-client namespaces desktop desktop-programs s3 cluster cluster-load stress docs \
 	install deb clean
 
@@ -22,6 +28,7 @@ help:
 	@echo "make run      build, mount ~/MobileDocuments in the background, show what to try"
 	@echo "make stop     unmount it; edits that are not uploaded yet are kept"
 	@echo "make test     build and run every test (TESTS=name runs those whose names match)"
+	@echo "make unit     build, and run the suites that need no root, mount or packages of Debian but those of the build"
 	@echo "make simulate random histories of several devices (HISTORIES=10000, START=1 or random; SEED=n STEPS=n again)"
 	@echo "make golden   record logs that every later release has to fold alike (SEED=n STEPS=n the log of a simulated history)"
 	@echo "make histories random histories of three real daemons and mounts (SERVER=1 or CLUSTER=1 on a server or cluster behind networks that fail; HISTORIES=100, SEED=n again)"
@@ -88,6 +95,12 @@ NEEDS_SIMULATE := $(if $(TESTS),$(findstring Campaign,$(TESTS))$(findstring Simu
 test: setup
 	$(SWIFT_BUILD_TESTS)
 	$(if $(NEEDS_SIMULATE),SIMULATOR=$(SIMULATE) BUILD_SIMULATOR='$(BUILD_SIMULATE)') TESTS='$(TESTS)' scripts/test $(ALONE)
+
+empty :=
+space := $(empty) $(empty)
+unit: setup-build
+	$(SWIFT_BUILD_TESTS)
+	TESTS='^($(subst $(space),|,$(strip $(UNIT))))\.' scripts/test
 
 simulate: setup-build
 	$(BUILD_SIMULATE)

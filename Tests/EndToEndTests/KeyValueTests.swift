@@ -18,6 +18,7 @@ extension EndToEnd {
                     return outcome.status == 0 ? try outcome.text() : nil
                 }
                 try await b.lasting("kv watch --mount '\(b.mount)'") { watch in
+                    try await watch.begins()
                     try await set(a, "theme", "dark")
                     #expect(try await get(a, "theme") == "dark")
                     try await eventually("B has it") { try await get(b, "theme") == "dark" }

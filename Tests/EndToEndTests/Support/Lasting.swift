@@ -12,6 +12,14 @@ struct Lasting: Sendable {
         return text.split(separator: "\n").map(String.init)
     }
 
+    /// Waits until the command has begun, which it says in a message.
+    func begins() async throws {
+        try await eventually("it has begun") {
+            // There are no messages before the shell has created the file.
+            (try? String(contentsOfFile: output + ".messages", encoding: .utf8))?.isEmpty == false
+        }
+    }
+
     func prints(_ what: String, _ condition: @Sendable (String) -> Bool) async throws {
         try await eventually("it prints \(what)") {
             lines.contains(where: condition)
@@ -28,8 +36,8 @@ extension TestDevice {
     ) async throws {
         let name = "\(state)/lasting-\(UUID().uuidString)"
         let script =
-            "'\(binaries)/ubiquity' \(arguments) > '\(name)' & p=$!; while ! [ -e '\(name).end' ]; do sleep 0.05; done; "
-            + "kill $p || exit 9; wait $p || true"
+            "'\(binaries)/ubiquity' \(arguments) > '\(name)' 2> '\(name).messages' & p=$!; "
+            + "while ! [ -e '\(name).end' ]; do sleep 0.05; done; kill $p || exit 9; wait $p || true"
         async let program = tryShell(script)
         let command = Lasting(output: name)
         var failure: (any Error)?

@@ -142,7 +142,11 @@ struct KeyValueWatch: ParsableCommand {
         let (container, choice) = (store.container, KeyValueStoreChoice.self)
         try events.follow(WatchKeyValuesRequest(container: container)) {
             event throws(CommandFailure) in
-            guard case .keyValues(let change) = event, !change.keys.isEmpty else { return }
+            guard case .keyValues(let change) = event else { return }
+            // The first event has no keys: the watch has begun.
+            guard !change.keys.isEmpty else {
+                return Terminal.note("watching the keys of \(container); Ctrl-C ends it")
+            }
             do {
                 let values = try choice.values(KeyValuesRequest(container: container, keys: change.keys), &connection)
                 let shown = Dictionary(uniqueKeysWithValues: change.keys.map { ($0, values[$0]) })
