@@ -79,6 +79,20 @@ struct BlobVerdictTests {
         #expect(try verdict(nil, untold) == .recover)
     }
 
+    @Test("what a failed download leaves is no document: its row knows of no bytes, and the file is a hole")
+    func failedDownload() throws {
+        let other = try row(ItemID(high: 7, low: 7), presence: .none)
+        #expect(try verdict(other, untold, hasHoles: true, isFollowed: false) == .keepAside)
+        #expect(try verdict(row(id, presence: .none), untold, hasHoles: true, isFollowed: false) == .leftover)
+        #expect(
+            try verdict(other, untold, isFollowed: false) == .recover, "without holes it may be an edit in a torn copy")
+        var sparse = other
+        sparse.content = ContentReference(digest: untold, size: 5, layout: .chunk)
+        #expect(
+            try verdict(sparse, untold, hasHoles: true, isFollowed: false) == .recover, "its bytes are those of its row"
+        )
+    }
+
     @Test("an edit back to bytes that are in the log is still an edit")
     func revert() throws { #expect(try verdict(row(id, edited: true), logged) == .recover) }
 

@@ -1,5 +1,7 @@
 import CloudModel
+import CloudServer
 import ContainerLog
+import ServerStorage
 import ServerSupport
 import Testing
 
@@ -35,6 +37,27 @@ struct DeletedPageTests {
             #expect(try await device.item(another) != nil)
             let empty = try await server.page("c/CloudDocs/deleted", session).text
             #expect(empty.contains("Nothing was deleted"))
+        }
+    }
+
+    @Test("the list has what was deleted in the time for which this server keeps it", arguments: [10, 30, 90])
+    func retention(days: Int64) async throws {
+        try await withServer {
+            $0.collection = CollectionPolicy(retention: Retention(days: days))
+        } _: { server in
+            let device = try await server.device()
+            let item = try await device.write("a.txt", "text")
+            let content = try #require(try await device.item(item)?.body.content?.reference)
+            try await device.append(.delete(item, base: content.digest))
+            let session = try await server.session()
+            #expect(try await server.page("c/CloudDocs/deleted", session).text.contains("after \(days) days"))
+            server.time.advance(by: .seconds((days - 1) * 86_400))
+            let later = try await server.session()
+            #expect(try await server.page("c/CloudDocs/deleted", later).text.contains("a.txt"))
+            server.time.advance(by: .seconds(2 * 86_400))
+            let last = try await server.session()
+            let page = try await server.page("c/CloudDocs/deleted", last).text
+            #expect(page.contains("Nothing was deleted in the last \(days) days"), "\(page)")
         }
     }
 

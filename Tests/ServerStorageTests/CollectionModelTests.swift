@@ -17,7 +17,7 @@ struct CollectionModelTests {
         var staysUntil: Int
     }
 
-    private let policy = CollectionPolicy(keepDays: 30)
+    private let policy = CollectionPolicy.standard
 
     @Test(
         "whatever devices do, chunks that are needed, were released recently or are expected by an upload stay, and all others are removed",

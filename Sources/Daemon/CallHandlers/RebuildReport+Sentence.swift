@@ -6,13 +6,30 @@ extension RebuildReport {
     package var sentence: String {
         var text = "rebuilt this device's state from the cloud because \(DaemonFailure.clause(reason)). "
         if let folder {
-            text += "\(recovered) documents that the cloud did not have are in \(folder). "
-        } else {
+            text +=
+                "\(Self.documents(recovered)) that the cloud did not have \(recovered == 1 ? "is" : "are") in \(folder). "
+        } else if lost.isEmpty {
             text += "All documents were in the cloud. "
         }
-        if repaired > 0 { text += "\(repaired) documents were uploaded again, as the cloud had lost bytes of them. " }
-        if keptAside > 0 { text += "\(keptAside) files of unknown origin are in the content folder of the old state. " }
-        if !lost.isEmpty { text += "The bytes of \(lost.count) documents were lost: \(lost.joined(separator: ", ")). " }
+        if repaired > 0 {
+            text += "The cloud had lost bytes of \(Self.documents(repaired)); they were uploaded again. "
+        }
+        if keptAside > 0 {
+            text +=
+                "\(keptAside == 1 ? "1 file" : "\(keptAside) files") of unknown origin stayed in the content folder of the old state. "
+        }
+        if !lost.isEmpty {
+            let names = lost.prefix(Self.shown).joined(separator: ", ")
+            let rest =
+                lost.count > Self.shown ? " and \(lost.count - Self.shown) more, which report.json there names" : ""
+            text +=
+                "Neither this device nor the cloud had the bytes of \(Self.documents(UInt64(lost.count))): \(names)\(rest). "
+        }
         return text + "The old state is in \(aside)."
     }
+
+    /// The most names in the sentence.
+    private static let shown = 10
+
+    private static func documents(_ count: UInt64) -> String { count == 1 ? "1 document" : "\(count) documents" }
 }

@@ -32,13 +32,12 @@ package struct LogReader {
         if ready.isEmpty {
             do { ready = try await fill().reversed() } catch let error as CloudError {
                 guard [.damaged, .diverged].contains(error.code) else { throw error }
-                if error.code == .diverged, position.digest != nil {
-                    // Another history goes on here. It is read as well.
-                    firstBreak = firstBreak ?? position.sequence.next
-                    position = LogPosition(position.sequence, nil)
-                    return try await next()
+                if error.code == .diverged {
+                    // Without a digest no history can differ: the log is shorter than it was, and ends here.
+                    guard position.digest != nil else { return nil }
+                    return try await afterBreak()
                 }
-                // The same message twice does not concern one entry: the log is shorter than it was, and ends here.
+                // The same message twice does not concern one entry.
                 guard error.message != lastDamage else { return nil }
                 lastDamage = error.message
                 position = LogPosition(position.sequence.next, nil)
@@ -55,11 +54,21 @@ package struct LogReader {
         }
     }
 
-    /// Reads many entries at once, or a single one where one of many is damaged, so that those before it are still read.
+    /// Returns the next entry of another history that goes on here, if there is one.
+    private mutating func afterBreak() async throws -> Entry? {
+        position = LogPosition(position.sequence, nil)
+        let suspect = position.sequence.next
+        let entry = try await next()
+        if entry?.sequence == suspect { firstBreak = firstBreak ?? suspect }
+        return entry
+    }
+
+    /// Reads many entries at once, or a single one where one of many is damaged or belongs to another history, so that those before it are
+    /// still read.
     private func fill() async throws -> [LogRecord] {
         do { return try await backend.entries(in: container, after: position, limit: 64) } catch let error as CloudError
         {
-            guard error.code == .damaged else { throw error }
+            guard [.damaged, .diverged].contains(error.code) else { throw error }
             return try await backend.entries(in: container, after: position, limit: 1)
         }
     }

@@ -1,3 +1,5 @@
+import CloudModel
+
 /// The limits for listing superseded versions.
 package struct VersionLimits: Hashable, Sendable {
     /// The maximum number of versions of one document, the newest.
@@ -10,7 +12,7 @@ package struct VersionLimits: Hashable, Sendable {
 
     /// How long a database keeps versions at least, whatever ``age`` says: other devices list them, and a collection of garbage by this
     /// device keeps what its database has.
-    package static let keptAge = Duration.seconds(30 * 86_400)
+    package static let keptAge = Retention.standard.duration
 
     package init(count: Int = 10, age: Duration = keptAge) {
         self.count = count

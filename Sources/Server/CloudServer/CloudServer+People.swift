@@ -1,3 +1,4 @@
+import CloudModel
 import Hummingbird
 import ServerStorage
 
@@ -5,13 +6,13 @@ extension CloudServer {
     /// Adds the routes that people reach with a browser, the console and published links, and those with which devices publish.
     func addPeople(
         to router: Router<ServerContext>, devices: RouterGroup<ServerContext>, _ reader: BodyReader,
-        _ board: TransferBoard, _ audit: Audit, isEncrypted: Bool, publicOrigin: WebOrigin?
+        _ board: TransferBoard, _ audit: Audit, isEncrypted: Bool, publicOrigin: WebOrigin?, retention: Retention
     ) {
         // Separate from the budget of devices, so that a slow download holds up no sync.
         let budget = MemoryBudget(limit: 128 << 20)
         let service = ConsoleService(
             store: store, reader: reader, budget: budget, board: board, audit: audit, isEncrypted: isEncrypted,
-            publicOrigin: publicOrigin, factorAttempts: AttemptLimiter("second factor", store))
+            publicOrigin: publicOrigin, retention: retention, factorAttempts: AttemptLimiter("second factor", store))
         ConsoleRoutes(service: service).add(to: router)
         PublicLinkRoutes(store, reader, budget, audit, isEncrypted: isEncrypted).add(to: router)
         LinkRoutes(store: store, reader: reader, audit: audit).add(to: devices)

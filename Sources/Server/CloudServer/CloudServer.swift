@@ -1,3 +1,4 @@
+import CloudModel
 import CloudProtocol
 import Hummingbird
 import HummingbirdCore
@@ -139,7 +140,8 @@ package struct CloudServer: Sendable {
         addChunks(to: closed, reader, board)
         addPeople(
             to: router, devices: closed, reader, board, audit, isEncrypted: isEncrypted,
-            publicOrigin: configuration.publicURL.flatMap { WebOrigin($0) })
+            publicOrigin: configuration.publicURL.flatMap { WebOrigin($0) },
+            retention: configuration.collection?.retention ?? .standard)
         return router
     }
 

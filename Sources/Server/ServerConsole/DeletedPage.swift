@@ -26,22 +26,24 @@ package struct DeletedSummary: Sendable {
 }
 
 extension PageFrame {
-    /// The page with deleted items. `limit` is the most that are listed.
-    package func deletedPage(_ container: ContainerName, _ items: [DeletedSummary], limit: Int) -> HTML {
+    /// The page with deleted items. `limit` is the most that are listed, `kept` how long deleted items stay.
+    package func deletedPage(
+        _ container: ContainerName, _ items: [DeletedSummary], limit: Int, kept: Retention
+    ) -> HTML {
         page(
             "Recently deleted",
             """
             <nav class="trail" aria-label="Path"><ol><li><h1>\(container.text)</h1></li></ol></nav>
             \(containerTabs(container, current: "/deleted"))
-            \(items.isEmpty ? "<p class=\"empty\">Nothing was deleted in the last 30 days.</p>" : table(items, container))
-            \(items.isEmpty ? HTML.empty : emptying(container))
+            \(items.isEmpty ? "<p class=\"empty\">Nothing was deleted in the last \(kept.description).</p>" : table(items, container))
+            \(items.isEmpty ? HTML.empty : emptying(container, kept))
             \(items.count < limit ? HTML.empty : "<p>These are the newest \(limit). On a device, “ubiquity deleted” lists all.</p>")
             """, tab: .containers)
     }
 
-    private func emptying(_ container: ContainerName) -> HTML {
+    private func emptying(_ container: ContainerName, _ kept: Retention) -> HTML {
         """
-        <p class="hint">Deleted items count against the quota until they are removed for good, after 30 days by themselves.</p>
+        <p class="hint">Deleted items count against the quota until they are removed for good, after \(kept.description) by themselves.</p>
         <p><a class="button" href="\(url("c/\(container)/deleted/purge"))">Remove all for good</a></p>
         """
     }

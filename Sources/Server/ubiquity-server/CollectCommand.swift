@@ -1,5 +1,6 @@
 import ArgumentParser
 import Basics
+import CloudModel
 import ServerStorage
 
 struct CollectCommand: AsyncParsableCommand {
@@ -36,7 +37,7 @@ struct KeepOption: ParsableArguments {
         help: ArgumentHelp(
             "How many days replaced and deleted contents are kept for the versions on devices.",
             valueName: "days"))
-    var keepVersionsDays: Int64 = CollectionPolicy.standard.keepDays
+    var keepVersionsDays: Int64 = Retention.standard.days
 
     func validate() throws {
         guard (0...36_500).contains(keepVersionsDays) else {
@@ -44,5 +45,5 @@ struct KeepOption: ParsableArguments {
         }
     }
 
-    var policy: CollectionPolicy { CollectionPolicy(keepDays: keepVersionsDays) }
+    var policy: CollectionPolicy { CollectionPolicy(retention: Retention(days: keepVersionsDays)) }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Basics
+import CloudModel
 import DaemonProtocol
 import FoundationEssentials
 
@@ -9,7 +10,7 @@ struct CloudCollectCommand: ParsableCommand {
         commandName: "collect", abstract: "Free cloud space that is no longer used.",
         discussion: """
             For a cloud without a server, such as a directory: a server collects by itself. What documents, conflicts, versions \
-            and deleted items of the last 30 days need is kept. The first run proposes what it found to all devices; a run a \
+            and deleted items of the last \(Retention.standard) need is kept. The first run proposes what it found to all devices; a run a \
             day later, on any of them, removes it. A mounted device does both by itself when more than a fifth of the cloud is \
             garbage.
             """)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CloudModel
 import DaemonProtocol
 
 /// `ubiquity database history`: who wrote what a row is made of.
@@ -6,7 +7,7 @@ struct DatabaseHistory: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Show which device wrote each column of a row, and what was replaced.",
         discussion: """
-            Values that a device replaced without knowing them are listed for 30 days. To bring one back, write it again with any \
+            Values that a device replaced without knowing them are listed for \(Retention.standard). To bring one back, write it again with any \
             program.
             """)
 

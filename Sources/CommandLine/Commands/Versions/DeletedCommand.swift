@@ -1,5 +1,6 @@
 import ArgumentParser
 import Basics
+import CloudModel
 import DaemonProtocol
 
 /// `ubiquity deleted`: lists deleted items that can be restored.
@@ -8,7 +9,7 @@ struct DeletedCommand: ParsableCommand {
         commandName: "deleted",
         abstract: "List deleted documents and folders that can be restored, or remove them for good.",
         discussion: """
-            Lists what any device deleted in the last 30 days, the newest first, with its old path, when and by which device it was \
+            Lists what any device deleted in the last \(Retention.standard), the newest first, with its old path, when and by which device it was \
             deleted. A folder that was removed with its contents is one line. "ubiquity restore PATH" brings an item back. \
             Needs no network.
 
@@ -103,7 +104,7 @@ struct DeletedCommand: ParsableCommand {
     }
 
     static func lines(_ items: [Located], _ style: TextStyle) -> [String] {
-        guard !items.isEmpty else { return ["Nothing was deleted in the last 30 days."] }
+        guard !items.isEmpty else { return ["Nothing was deleted in the last \(Retention.standard)."] }
         var table = TextTable([
             ("DELETED", .left), ("DEVICE", .left), ("ITEMS", .right), ("SIZE", .right), ("PATH", .left),
         ])

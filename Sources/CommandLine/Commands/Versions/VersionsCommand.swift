@@ -1,5 +1,6 @@
 import ArgumentParser
 import Basics
+import CloudModel
 import DaemonProtocol
 
 /// `ubiquity versions`: lists the versions of a document; removes versions of its history.
@@ -7,7 +8,7 @@ struct VersionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "versions", abstract: "List the versions of a document.",
         discussion: """
-            Each content that reached the cloud is a version. When it is replaced it stays in the history for 30 days, the \
+            Each content that reached the cloud is a version. When it is replaced it stays in the history for \(Retention.standard), the \
             newest 10 of a document. The bytes of versions are in the cloud: listing them needs no network, \
             \"ubiquity restore\" does. For a deleted document, name the path that it had.
 

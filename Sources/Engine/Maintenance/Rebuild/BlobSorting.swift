@@ -69,7 +69,9 @@ struct BlobSorting {
             isFollowed: observer.map { followed.contains($0.container) } ?? false)
         switch verdict {
         case .leftover: break
-        case .keepAside: keepAside(blob)
+        case .keepAside:
+            keepAside(blob)
+            if let observer { noteLost(observer) }
         case .recover: try recover(blob, status, row)
         case .inCloud:
             if let manifest, try await isHeld(manifest, blob, row) {
@@ -82,6 +84,16 @@ struct BlobSorting {
 
     private mutating func recover(_ blob: BlobName, _ status: BlobStatus, _ row: LocalItem?) throws {
         try tree.add(blob, of: old, status, row: row, below: row.map(rows.folders) ?? [])
+    }
+
+    /// Whether a document that no program has edited is in the cloud no longer, which had its bytes.
+    private func isGone(_ row: LocalItem) -> Bool {
+        guard let content = row.content, content.size > 0 else { return false }
+        return !knowledge.knows(content.digest)
+    }
+
+    private mutating func noteLost(_ row: LocalItem) {
+        report.lost.append((rows.folders(above: row) + [row]).map(\.name.description).joined(separator: "/"))
     }
 
     private mutating func keepAside(_ blob: BlobName) {
@@ -122,8 +134,7 @@ struct BlobSorting {
             try tree.addFolder(row, below: above)
         case .symlink where !knowledge.knows(row.item) && !row.isConflictSibling: try tree.addEmpty(row, below: above)
         case .file where row.isEdited && row.size == 0: try tree.addEmpty(row, below: above)
-        case .file where row.isEdited:
-            report.lost.append((above + [row]).map(\.name.description).joined(separator: "/"))
+        case .file where row.isEdited || isGone(row): noteLost(row)
         case .folder, .file, .symlink, .pipe, .socket: break
         }
     }

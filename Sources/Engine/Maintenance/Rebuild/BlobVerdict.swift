@@ -29,7 +29,7 @@ package enum BlobVerdict: Hashable, Sendable {
             self = .leftover
         } else if let digest, Self.isInLog(digest, row, knowledge, isFollowed) {
             self = .inCloud
-        } else if row.presence == .partial {
+        } else if Self.isPart(row, digest, hasHoles) {
             self = digest.map(knowledge.knows) == true ? .inCloud : .keepAside
         } else {
             self = .recover
@@ -51,6 +51,16 @@ package enum BlobVerdict: Hashable, Sendable {
         guard row.presence != .whole, !row.isEdited, let sent = row.content?.digest else { return false }
         // A part is of no use to anyone, so an entry that may have been refused counts.
         return knowledge.knows(sent, of: row.conflict?.document ?? row.item, isAgreed: true)
+    }
+
+    /// Whether the bytes are a part of a download. A download that failed before its first byte leaves a file of the full size that is one
+    /// hole, which its row does not know of.
+    private static func isPart(_ row: LocalItem, _ digest: Digest?, _ hasHoles: Bool) -> Bool {
+        switch row.presence {
+        case .whole: false
+        case .partial: true
+        case .none: hasHoles && !row.isEdited && (digest == nil || digest != row.content?.digest)
+        }
     }
 
     private static func nameless(_ digest: Digest?, _ hasHoles: Bool, _ knowledge: LogKnowledge) -> BlobVerdict {

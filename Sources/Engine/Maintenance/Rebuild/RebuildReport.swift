@@ -17,7 +17,7 @@ package struct RebuildReport: Codable, Hashable, Sendable {
     package var repaired: UInt64 = 0
     /// Files that stay with the old state because their origin is not known.
     package var keptAside: UInt64 = 0
-    /// Paths of documents whose bytes were already missing from this device before the rebuild.
+    /// Paths of documents whose bytes were not on this device before the rebuild, and are not in the cloud.
     package var lost: [String] = []
 
     private enum CodingKeys: String, CodingKey {

@@ -13,14 +13,15 @@ extension ConsoleRoutes {
         let container = try context.container()
         let view = try await service.trees.view(of: container, of: visit.account)
         guard view.isComplete else { return reading(visit, container, view) }
-        let oldest = service.store.time.now().adding(.seconds(-30 * 86_400))
+        let oldest = service.retention.start(at: service.store.time.now())
         let items = try await view.tree.deletions(since: oldest, limit: FoldedContainer.pageSize).map { deletion in
             DeletedSummary(
                 id: deletion.item.id, kind: deletion.item.body.kind, path: deletion.folders + [deletion.item.name],
                 size: deletion.item.body.content?.size, inside: deletion.inside, deleted: deletion.time,
                 device: deletion.device)
         }
-        return visit.frame.deletedPage(container, items, limit: FoldedContainer.pageSize)
+        return visit.frame.deletedPage(
+            container, items, limit: FoldedContainer.pageSize, kept: service.retention)
     }
 
     func restore(

@@ -22,6 +22,8 @@ struct ConsoleService: Sendable {
     let isEncrypted: Bool
     /// The address by which browsers reach the console, if the server's owner has configured it.
     let publicOrigin: WebOrigin?
+    /// How long deleted items stay.
+    let retention: Retention
     /// Wrong second factors of sessions, by account, so that a stolen session cannot be used to guess them.
     let factorAttempts: AttemptLimiter
 

@@ -19,7 +19,7 @@ struct AccountUsage {
         throw StorageError(
             .quota,
             """
-            The account's quota of \(ByteCount(quota)) is used up, or nearly. Deleted documents count for 30 days: `ubiquity deleted --purge` \
+            The account's quota of \(ByteCount(quota)) is used up, or nearly. Deleted documents count, too: `ubiquity deleted --purge` \
             removes them for good. Or ask the server's owner for more.
             """
         )

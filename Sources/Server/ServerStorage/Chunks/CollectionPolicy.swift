@@ -1,16 +1,16 @@
-import CloudModel
+package import CloudModel
 
 /// Which chunks a collection may remove.
 package struct CollectionPolicy: Hashable, Sendable {
-    /// How many days replaced or deleted contents stay, for the versions that devices offer.
-    package var keepDays: Int64
+    /// For the versions that devices offer.
+    package let retention: Retention
 
-    package static let standard = CollectionPolicy(keepDays: 30)
+    package static let standard = CollectionPolicy(retention: .standard)
 
-    package init(keepDays: Int64) { self.keepDays = max(0, keepDays) }
+    package init(retention: Retention) { self.retention = retention }
 
     /// Returns the time after which dropped contents are kept. Times are in seconds since 1970 UTC.
-    func keptSince(_ now: Int64) -> Int64 { now - keepDays * 86_400 }
+    func keptSince(_ now: Int64) -> Int64 { now - retention.seconds }
 
     /// Returns the time after which touched chunks are kept, whether an entry names them or not.
     ///

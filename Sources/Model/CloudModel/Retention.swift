@@ -1,0 +1,22 @@
+package import Basics
+
+/// How long the contents of replaced and deleted documents stay in the cloud.
+package struct Retention: Hashable, Sendable {
+    package let days: Int64
+
+    /// What applies where a person has not chosen another time.
+    package static let standard = Retention(days: 30)
+
+    /// - Parameter days: A negative number counts as none, one above a hundred years as a hundred years.
+    package init(days: Int64) { self.days = min(max(0, days), 36_500) }
+
+    package var seconds: Int64 { days * 86_400 }
+    package var duration: Duration { .seconds(seconds) }
+
+    /// Returns the time since when everything is kept.
+    package func start(at now: Timestamp) -> Timestamp { now.adding(.seconds(-seconds)) }
+}
+
+extension Retention: CustomStringConvertible {
+    package var description: String { days == 1 ? "1 day" : "\(days) days" }
+}
