@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -62,6 +63,40 @@ extension EndToEnd {
                 // Without a daemon nothing is appended to the log before the state is rebuilt. The command starts one.
                 try await test.a.ubiquity(["reset", test.a.mount, "--state", test.a.state, "--yes"]).text()
                 #expect(try await test.a.ubiquity(["kv", "get", "k", "--mount", test.a.mount]).text() == "kept")
+            }
+        }
+
+        @Test(
+            "a key whose write is missing in a cloud that went back is sent again by a reset, and the later write of a key stays"
+        )
+        func resetAfterCloudWentBack() async throws {
+            try await TestDevices.withTwo { cloud, a, b in
+                func set(_ device: TestDevice, _ key: String, _ value: String) async throws {
+                    try await device.ubiquity(["kv", "set", key, value, "--mount", device.mount]).text()
+                }
+                func get(_ device: TestDevice, _ key: String) async throws -> String {
+                    try await device.ubiquity(["kv", "get", key, "--mount", device.mount]).text()
+                }
+                for (key, value) in [("k", "one"), ("unchanged", "1")] { try await set(a, key, value) }
+                try await a.sync()
+                let copy = "\(cloud.directory)-copy"
+                try FileManager.default.copyItem(atPath: cloud.directory, toPath: copy)
+                for (key, value) in [("k", "two"), ("new", "2")] { try await set(a, key, value) }
+                try await a.sync()
+                try await eventually("B has both") { try await get(b, "k") == "two" }
+                for device in [a, b] { try await device.stop() }
+                try FileManager.default.removeItem(atPath: cloud.directory)
+                try FileManager.default.moveItem(atPath: copy, toPath: cloud.directory)
+                for device in [a, b] {
+                    try await device.ubiquity(["reset", device.mount, "--state", device.state, "--yes"]).text()
+                }
+                for device in [a, b] {
+                    try await eventually("\(device.name) has all") {
+                        try await [get(device, "k"), get(device, "new"), get(device, "unchanged")] == ["two", "2", "1"]
+                    }
+                }
+                try await set(b, "k", "three")
+                try await eventually("a later write wins") { try await get(a, "k") == "three" }
             }
         }
     }

@@ -5,12 +5,13 @@ enum KeyValueMigration {
     /// The tables besides those that ``SealMigration`` rebuilt.
     static let tables = ["keyValue", "keyValuePending"]
 
+    static let columns = ["container", "key", "value", "time"]
     static let pendingColumns = ["container", "key", "value", "time", "noted", "isSent"]
 
     static func run(_ db: Database) throws {
         // NULL in `value` means that the key was removed.
         try create(
-            "keyValue", ["container", "key", "value", "time"],
+            "keyValue", columns,
             """
             container INTEGER NOT NULL REFERENCES container(id),
             key TEXT NOT NULL,

@@ -77,11 +77,15 @@ package struct KeyValueTable: MetadataTable {
         try fetchAll("SELECT container, key, value, time FROM keyValuePending ORDER BY container, key")
     }
 
-    /// As ``pending()``, without rows that changed by themselves.
-    func soundPending() throws -> [PendingKeyValue] {
-        let seal = RowSeal.expression(KeyValueMigration.pendingColumns)
-        return try fetchAll(
-            "SELECT container, key, value, time FROM keyValuePending WHERE seal IS \(seal) ORDER BY container, key")
+    /// Returns the log's values and then those of ``pending()``, without rows that changed by themselves.
+    func sound() throws -> [PendingKeyValue] {
+        func select(_ table: String, _ columns: [String]) throws -> [PendingKeyValue] {
+            let seal = RowSeal.expression(columns)
+            return try fetchAll(
+                "SELECT container, key, value, time FROM \(table) WHERE seal IS \(seal) ORDER BY container, key")
+        }
+        return try select("keyValue", KeyValueMigration.columns)
+            + select("keyValuePending", KeyValueMigration.pendingColumns)
     }
 
     /// Copies a pending value of another database into this one, to be appended from here.

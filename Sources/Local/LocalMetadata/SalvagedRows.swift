@@ -51,11 +51,11 @@ package final class SalvagedRows: Sendable {
         read { try MetadataTransaction($0).container(id)?.name } ?? nil
     }
 
-    /// Returns keys that were written here and that the log does not show, as far as their rows have the bytes that were written.
-    package func pendingKeyValues() -> [(container: ContainerName, pending: PendingKeyValue)] {
-        // A database that is older than key-value stores has none.
-        let pending = read { try MetadataTransaction($0).keyValues.soundPending() } ?? []
-        return pending.compactMap { pending in container(pending.container).map { ($0, pending) } }
+    /// Returns the keys that the log had and then those that were written here since, as far as their rows have the bytes that were
+    /// written.
+    package func keyValues() -> [(container: ContainerName, value: PendingKeyValue)] {
+        let values = read { try MetadataTransaction($0).keyValues.sound() } ?? []
+        return values.compactMap { value in container(value.container).map { ($0, value) } }
     }
 
     /// Returns the readable part of an item's path, from the mount's root down to its folder.

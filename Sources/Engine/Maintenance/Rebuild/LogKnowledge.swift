@@ -1,3 +1,4 @@
+package import Basics
 package import CloudModel
 package import CloudStorage
 package import ContainerLog
@@ -19,6 +20,8 @@ package struct LogKnowledge: Sendable {
     /// The newest number of each device's entries in each container.
     private var numbers: [ContainerName: [DeviceID: UInt64]] = [:]
     private var places: [Digest: ContainerName] = [:]
+    /// The time of the latest write of each key.
+    private var writes: [ContainerName: [String: Timestamp]] = [:]
 
     package init() {}
 
@@ -32,7 +35,9 @@ package struct LogKnowledge: Sendable {
                 if let digest = body.content?.reference?.digest { add(digest, of: id, batch, in: container) }
             case .edit(let id, _, let content, _):
                 if let digest = content.reference?.digest { add(digest, of: id, batch, in: container) }
-            case .move, .setAttributes, .delete, .resolve, .setValue, .collection, .raiseRules: break
+            case .setValue(let key, _, let time):
+                writes[container, default: [:]][key] = max(time, writes[container]?[key] ?? time)
+            case .move, .setAttributes, .delete, .resolve, .collection, .raiseRules: break
             }
         }
     }
@@ -59,6 +64,11 @@ package struct LogKnowledge: Sendable {
 
     /// Returns whether any item has, or had, this content.
     package func knows(_ digest: Digest) -> Bool { places[digest] != nil }
+
+    /// Returns whether the log has a write of the key at that time, or a later one.
+    package func hasWrite(of key: String, in container: ContainerName, since time: Timestamp) -> Bool {
+        writes[container]?[key].map { $0 >= time } ?? false
+    }
 
     /// Returns a container whose log names this content.
     package func container(of digest: Digest) -> ContainerName? { places[digest] }

@@ -62,7 +62,7 @@ package struct StateRebuild: Sendable {
             report: RebuildReport(reason: reason, aside: unusedPath("\(swap.state)/set-aside/\(stamp)")))
         try await sorting.run(progress)
         try metadata.write { try $0.setSetting("cloud", Data(identity.text.utf8)) }
-        try keepKeyValues(metadata)
+        try keepKeyValues(metadata, knowledge)
         // Only the main database file replaces the old one.
         try metadata.closeWhole()
         try sorting.syncAll()
@@ -95,10 +95,12 @@ package struct StateRebuild: Sendable {
         return found
     }
 
-    /// Copies unsent writes to key-value stores, so that the new state sends them.
-    private func keepKeyValues(_ metadata: MetadataDatabase) throws {
+    /// Copies writes to key-value stores that are newer than those in the log, so that the new state sends them: those that were not sent,
+    /// and those that a cloud which went back no longer has.
+    private func keepKeyValues(_ metadata: MetadataDatabase, _ knowledge: LogKnowledge) throws {
         let now = time.now()
-        for (name, pending) in SalvagedRows(path: swap.database).pendingKeyValues() {
+        for (name, pending) in SalvagedRows(path: swap.database).keyValues()
+        where !knowledge.hasWrite(of: pending.key, in: name, since: pending.time) {
             try metadata.write { transaction in
                 let known = try transaction.container(named: name)?.id
                 try transaction.keyValues.restore(
