@@ -224,8 +224,9 @@ let package = Package(
             name: "MaintenanceTests",
             dependencies: [
                 "Basics", "Chunking", "CloudModel", "CloudStorage", "ContainerLog", "Cryptography", "DeviceSupport",
-                "DirectoryCloud", "LocalContent", "LocalMetadata", "Maintenance", "Sync", "TestSupport", "Transfers",
-                "VirtualFileSystem", logging, systemPackage,
+                "DirectoryCloud", "HTTPTransport", "LocalContent", "LocalMetadata", "Maintenance", "S3Client",
+                "S3Cloud",
+                "S3Double", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging, systemPackage,
             ]),
 
         // MARK: Services: what programs share
