@@ -16,6 +16,11 @@ int syncfs(int fd);
 // posix_spawn_file_actions_addclosefrom_np(3): the new program has no descriptor from this one on. <spawn.h> would make its types this module's.
 int linux_spawn_closing_from(void *actions, int first) __asm__("posix_spawn_file_actions_addclosefrom_np");
 
+// mallopt(3) of glibc: the size from which a block is mapped on its own, and how much free memory an arena keeps, in bytes. 1, or 0 for an error.
+int linux_set_allocator(int parameter, int value) __asm__("mallopt");
+static const int LINUX_MAPPED_FROM = -3; /* M_MMAP_THRESHOLD */
+static const int LINUX_KEPT = -1;        /* M_TRIM_THRESHOLD */
+
 // pidfd_open(2): a close-on-exec descriptor that becomes readable when the last thread of the process has ended; -1 and errno.
 static inline int linux_process_handle(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import CloudServer
 import Glibc
 import Logging
@@ -96,6 +97,7 @@ struct ServeCommand: AsyncParsableCommand {
         if let tlsCertificate, let tlsKey { configuration.certificate = (tlsCertificate, tlsKey) }
         configuration.publicURL = publicUrl
         configuration.isEncryptedByProxy = publicUrl?.hasPrefix("https://") ?? false
+        FreedMemory.goesBack()
         configuration.maximumConnections = raiseDescriptorLimit(for: configuration.maximumConnections)
         let log = serverLogger(logLevel)
         let scheme = configuration.certificate == nil ? "http" : "https"
