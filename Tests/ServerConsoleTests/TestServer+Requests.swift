@@ -30,6 +30,10 @@ extension TestServer {
         subscript(_ name: String) -> String? { headers.first(name: name) }
     }
 
+    /// Pages are made with low priority, so beside other tests an answer takes as long as it takes. How fast a server is, `make
+    /// worst-client` and `make server-load` measure.
+    private static let patience = TimeAmount.minutes(10)
+
     func request(
         _ method: HTTPMethod = .GET, _ path: String, headers: [(String, String)] = [], body: String? = nil
     ) async throws -> Answer {
@@ -40,7 +44,7 @@ extension TestServer {
             request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
             request.body = .bytes(ByteBuffer(string: body))
         }
-        let answer = try await client.execute(request, timeout: .seconds(60))
+        let answer = try await client.execute(request, timeout: Self.patience)
         let bytes = try await answer.body.collect(upTo: 64 << 20)
         return Answer(status: answer.status.code, headers: answer.headers, body: Array(buffer: bytes))
     }
