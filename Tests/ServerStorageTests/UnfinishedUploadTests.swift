@@ -156,6 +156,52 @@ struct UnfinishedUploadTests {
         }
     }
 
+    @Test("an upload to another process stays while it runs, and goes within the hour once it and that process ended")
+    func otherProcess() async throws {
+        try await withFolder { path in
+            let time = SettableTime()
+            try await withStore(at: path, time: time) { store in
+                let account = try await store.newAccount("anna")
+                var scene = Scene(store: store, time: time, documents: Documents(store, account, seed: 8))
+                let content = scene.documents.content(chunks: 5)
+                // The first chunk came to this process, the upload continues at another one.
+                try await scene.documents.put(Array(content.parts.prefix(1)))
+                let other = try openStore(at: path, serving: false, time: time)
+                try await other.chunks.put(content.parts, in: .cloudDocs, of: account)
+                for _ in 0..<18 {
+                    #expect(try await scene.pass(UploadGrace.renewal) == 0)
+                    let missing = try await other.chunks.missing(content.parts.map(\.id), in: .cloudDocs, of: account)
+                    #expect(missing.isEmpty)
+                }
+                try await other.close()
+                #expect(try await scene.pass(.seconds(3_600)) == content.parts.count)
+            }
+        }
+    }
+
+    @Test("an upload that only an earlier process has served goes within the hour, too")
+    func earlierProcess() async throws {
+        try await withFolder { path in
+            let time = SettableTime()
+            var account: AccountID?
+            var parts: [ChunkBatch.Part] = []
+            try await withStore(at: path, time: time) { store in
+                let anna = try await store.newAccount("anna")
+                var documents = Documents(store, anna, seed: 9)
+                let content = documents.content(chunks: 3)
+                try await documents.put(content.parts)
+                (account, parts) = (anna, content.parts)
+            }
+            let anna = try #require(account)
+            try await withStore(at: path, time: time) { store in
+                let scene = Scene(store: store, time: time, documents: Documents(store, anna, seed: 10))
+                let removed = try await scene.pass(.seconds(3_600))
+                let rest = try await store.chunks.uploads.due(at: .max)
+                #expect(removed == parts.count && rest.isEmpty)
+            }
+        }
+    }
+
     @Test("a list of chunks that was complete counts as incomplete once a chunk of the container was removed")
     func list() async throws {
         try await withScene(seed: 7) { scene in

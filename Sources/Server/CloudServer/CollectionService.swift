@@ -29,12 +29,12 @@ struct CollectionService: Service {
     }
 
     private func collectPeriodically() async {
-        // The second for uploads to the previous process.
-        var pauses = [first, .seconds(UploadGrace.seconds)]
+        var pause = first
         while !Task.isCancelled {
             // Only cancellation ends the sleep early; the loop then ends too.
-            try? await Task.sleep(for: pauses.isEmpty ? interval : pauses.removeFirst())
+            try? await Task.sleep(for: pause)
             guard !Task.isCancelled else { return }
+            pause = interval
             _ = await note { try await store.collect(policy) }
         }
     }

@@ -137,7 +137,8 @@ package final class ServerStore: Sendable {
         sessions = SessionStore(database: database, time: time, accounts: accounts, secrets: secrets)
         chunks = ChunkStore(
             database: database, time: time, log: log, objects: objects, threads: threads,
-            manifests: ManifestService(objects, workers), verifier: ChunkVerifier(workers), bulk: BulkTurns(workers))
+            manifests: ManifestService(objects, workers), verifier: ChunkVerifier(workers), bulk: BulkTurns(workers),
+            uploads: UnfinishedUploads(database))
         logs = LogStore(database: database, time: time, chunks: chunks, changes: changes, requests: requests)
         var random = SystemRandomNumberGenerator()
         trees = ContainerTrees(
@@ -195,9 +196,9 @@ package final class ServerStore: Sendable {
         }
     }
 
-    /// Collects the containers in which this process has served uploads, some of which may have been given up.
+    /// Collects the containers in which there were uploads, some of which may have been given up.
     package func collectUnfinished(_ policy: CollectionPolicy) async throws -> CollectionReport {
-        let containers = chunks.uploads.due(at: chunks.now())
+        let containers = try await chunks.uploads.due(at: chunks.now())
         return containers.isEmpty ? CollectionReport() : try await collect(policy, only: containers)
     }
 

@@ -43,7 +43,7 @@ struct ChunkCollector: Sendable {
         _ report: inout CollectionReport
     ) async throws {
         let start = chunks.now()
-        guard var mark = try await chunks.mark(of: container.id) else { return chunks.uploads.forget(container.id) }
+        guard var mark = try await chunks.mark(of: container.id) else { return }
         let (tree, needed, found) = try await self.mark(container, policy)
         // The log may have grown since it was folded, and before the mark.
         mark.sequence = found.position.sequence.value
@@ -52,7 +52,10 @@ struct ChunkCollector: Sendable {
         let mayContinue = try await mayContinue(found, container)
         let cutoff = policy.touchedSince(chunks.now(), mayContinue: mayContinue)
         try await sweep(container, needed, cutoff, &mark, pause, &report)
-        if !report.gaveWay { chunks.uploads.collected(container.id, at: start, mayContinue: mayContinue) }
+        if !report.gaveWay {
+            try await chunks.uploads.collected(
+                container.id, of: container.account, at: start, mayContinue: mayContinue)
+        }
         report.containers += 1
     }
 

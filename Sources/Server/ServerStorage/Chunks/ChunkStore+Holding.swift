@@ -49,16 +49,18 @@ extension ChunkStore {
         var gone: [ChunkID] = []
         var rest = ids[...]
         let now = now()
-        if !ids.isEmpty { uploads.note(container, at: now) }
         while !rest.isEmpty {
             let part = rest.prefix(Self.step)
             rest = rest.dropFirst(part.count)
             do {
                 gone += try await bulk.rows(ids.count, of: account) {
-                    try await database.commit(of: account) { db in
-                        try part.filter { id in
-                            let sql = "UPDATE chunk SET touched = ? WHERE container = ? AND id = ?"
-                            return try db.execute(sql, [now, container, Data(id.bytes)]) == 0
+                    try await uploads.noting(container, at: now) { isDue in
+                        try await database.commit(of: account) { db in
+                            if isDue { try UnfinishedUploads.note(container, at: now, db) }
+                            return try part.filter { id in
+                                let sql = "UPDATE chunk SET touched = ? WHERE container = ? AND id = ?"
+                                return try db.execute(sql, [now, container, Data(id.bytes)]) == 0
+                            }
                         }
                     }
                 }

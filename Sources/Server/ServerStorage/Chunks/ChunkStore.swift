@@ -17,7 +17,7 @@ package struct ChunkStore: NounStore {
     let manifests: ManifestService
     let verifier: ChunkVerifier
     let bulk: BulkTurns
-    let uploads = UnfinishedUploads()
+    let uploads: UnfinishedUploads
 
     /// Stores chunks; existing ones stay as they are. On return all are durable.
     package func put(_ parts: [ChunkBatch.Part], in name: ContainerName, of account: AccountID) async throws {
@@ -62,17 +62,20 @@ package struct ChunkStore: NounStore {
     private func record(
         _ places: [ChunkPlace], in name: ContainerName, of account: AccountID
     ) async throws -> [ChunkID] {
+        guard let known = places.first?.container else { return [] }
         let now = now()
-        if let container = places.first?.container { uploads.note(container, at: now) }
         return try await bulk.rows(places.count, of: account) {
-            try await database.commit(of: account) { [objects] db in
-                // The container may have been removed, or replaced by another of its name, since the frames were written.
-                let container = try LogStore.requireContainer(name, account, db).id
-                guard places.allSatisfy({ $0.container == container }) else { return places.map(\.id) }
-                let epoch = try objects.epoch(db)
-                return try places.filter { place in
-                    try !Self.record(place, of: account, now, db) { objects.stays($0, in: epoch) }
-                }.map(\.id)
+            try await uploads.noting(known, at: now) { isDue in
+                try await database.commit(of: account) { [objects] db in
+                    // The container may have been removed, or replaced by another of its name, since the frames were written.
+                    let container = try LogStore.requireContainer(name, account, db).id
+                    guard places.allSatisfy({ $0.container == container }) else { return places.map(\.id) }
+                    if isDue { try UnfinishedUploads.note(container, at: now, db) }
+                    let epoch = try objects.epoch(db)
+                    return try places.filter { place in
+                        try !Self.record(place, of: account, now, db) { objects.stays($0, in: epoch) }
+                    }.map(\.id)
+                }
             }
         }
     }

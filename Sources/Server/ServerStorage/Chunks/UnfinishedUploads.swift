@@ -1,37 +1,73 @@
 import CloudModel
 import Synchronization
 
-/// The containers in which this process has stored chunks, or was asked about some, so that those of uploads that were given up are collected
-/// soon. Uploads to other processes, and to earlier ones, are found by the collections of all containers.
+/// The containers in which chunks were stored, or asked about, so that those of uploads that were given up are collected soon. They are rows of
+/// the database, so each process of a cluster collects what any of them has served, also before it was restarted.
 final class UnfinishedUploads: Sendable {
-    private struct Times {
-        /// When the first chunk that was not looked at since may have been put, in seconds since 1970 UTC.
-        var first: Int64
-        var last: Int64
+    /// How old the recorded time may be, in seconds: not every chunk writes it.
+    private static let granularity = UploadGrace.granularity
+    private static let maximumKnown = 4_096
+
+    private let database: any StorageDatabase
+    /// When this process noted a container last, in seconds since 1970 UTC.
+    private let known = Mutex<[Int64: Int64]>([:])
+
+    init(_ database: any StorageDatabase) { self.database = database }
+
+    /// Runs a commit that stores chunks of a container, or renews them. It has to call ``note(_:at:_:)`` if its argument says so.
+    func noting<T>(_ container: Int64, at now: Int64, _ commit: (_ isDue: Bool) async throws -> T) async throws -> T {
+        let isDue = known.withLock { known in
+            !(known[container].map { (now - Self.granularity...now).contains($0) } ?? false)
+        }
+        let result = try await commit(isDue)
+        guard isDue else { return result }
+        known.withLock { known in
+            if known.count >= Self.maximumKnown { known = [:] }
+            known[container] = now
+        }
+        return result
     }
 
-    private let times = Mutex<[Int64: Times]>([:])
-
-    func note(_ container: Int64, at now: Int64) {
-        times.withLock { $0[container, default: Times(first: now, last: now)].last = now }
+    static func note(_ container: Int64, at now: Int64, _ db: any StorageTransaction) throws {
+        try db.execute(
+            """
+            INSERT INTO upload (container, since, asked) VALUES (?, ?, ?)
+            ON CONFLICT (container) DO UPDATE SET asked = excluded.asked WHERE upload.asked < excluded.asked
+            """, [container, now, now])
     }
 
     /// Returns the containers in which chunks may be that no upload has asked about for the time of grace.
-    func due(at now: Int64) -> Set<Int64> {
-        times.withLock { times in Set(times.filter { $0.value.first < now - UploadGrace.seconds }.keys) }
+    func due(at now: Int64) async throws -> Set<Int64> {
+        try await database.readOnce { db in
+            let rows = try db.rows("SELECT container FROM upload WHERE since < ?", [now - UploadGrace.seconds])
+            return Set(try rows.map { try $0["container"] as Int64 })
+        }
     }
 
     /// Notes that a container was collected.
     ///
     /// - Parameter mayContinue: Whether chunks stay because a document is announced: once it is not any more, they go.
-    func collected(_ container: Int64, at time: Int64, mayContinue: Bool) {
-        times.withLock { times in
-            let last = times[container]?.last ?? 0
-            guard mayContinue || last >= time - UploadGrace.seconds else { return times[container] = nil }
-            // Half of the grace: a container in which devices always upload is not collected at each look.
-            times[container] = Times(first: time - UploadGrace.seconds / 2, last: last)
+    func collected(_ container: Int64, of account: AccountID, at time: Int64, mayContinue: Bool) async throws {
+        let isNoted = try await database.readOnce {
+            try $0.exists("SELECT 1 FROM upload WHERE container = ?", [container])
+        }
+        guard isNoted || mayContinue else { return }
+        // Half of the grace: a container in which devices always upload is not collected at each look.
+        let since = time - UploadGrace.seconds / 2
+        try await database.commit(of: account) { db in
+            if mayContinue {
+                guard try db.exists("SELECT 1 FROM container WHERE id = ?", [container]) else { return }
+                try db.execute(
+                    """
+                    INSERT INTO upload (container, since, asked) VALUES (?, ?, 0)
+                    ON CONFLICT (container) DO UPDATE SET since = excluded.since
+                    """, [container, since])
+            } else {
+                try db.execute(
+                    "DELETE FROM upload WHERE container = ? AND asked < ?",
+                    [container, time - UploadGrace.seconds - Self.granularity])
+                try db.execute("UPDATE upload SET since = ? WHERE container = ?", [since, container])
+            }
         }
     }
-
-    func forget(_ container: Int64) { times.withLock { $0[container] = nil } }
 }

@@ -23,11 +23,22 @@ enum ServerSchema {
         migrator.registerMigration("setBack") { db in try db.execute(sql: setBack) }
         migrator.registerMigration("senders") { db in try db.execute(sql: senders) }
         migrator.registerMigration("removals") { db in try db.execute(sql: removals) }
+        migrator.registerMigration("uploads") { db in try db.execute(sql: uploads) }
         return migrator
     }
 
     /// How many times chunks of the container were removed (``ChunkStore/removals(in:of:)``), in SQL of both engines.
     static let removals = "ALTER TABLE container ADD COLUMN removals BIGINT NOT NULL DEFAULT 0;"
+
+    /// The containers in which chunks may be of uploads that were given up (``UnfinishedUploads``), in SQL of both engines: `since` is when
+    /// the first that no collection has looked at may have been put, `asked` when the last was put or asked about.
+    static let uploads = """
+        CREATE TABLE upload (
+            container BIGINT NOT NULL PRIMARY KEY REFERENCES container (id) ON DELETE CASCADE,
+            since BIGINT NOT NULL,
+            asked BIGINT NOT NULL
+        );
+        """
 
     /// `AUTOINCREMENT` makes sure that a number in a token or in a folder's name is never used again. Times are seconds since 1970 UTC. An
     /// entry's `digest` is that of the log up to it (``LogPosition``).

@@ -53,8 +53,8 @@ struct StoredTable: Hashable, Sendable {
     static let assigned = ["entry": ["id"], "chunk": ["object"]]
 
     /// Tables that concern a database alone: the probe of `/health`, its bucket, the mark of a migration, and what
-    /// devices say again: that they are ahead, and their states.
-    static let ownOfDatabase: Set<String> = ["health", "bucket", "migration", "ahead", "sender"]
+    /// is found again: devices that are ahead, their states, and unfinished uploads.
+    static let ownOfDatabase: Set<String> = ["health", "bucket", "migration", "ahead", "sender", "upload"]
 }
 
 // MARK: Statements

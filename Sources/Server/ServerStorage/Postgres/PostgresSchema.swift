@@ -16,6 +16,7 @@ enum PostgresSchema {
         Migration(name: "setBack", script: PostgresTables.setBack),
         Migration(name: "senders", script: PostgresTables.senders),
         Migration(name: "removals", script: ServerSchema.removals),
+        Migration(name: "uploads", script: ServerSchema.uploads),
     ]
 
     /// How long a migration may take.
