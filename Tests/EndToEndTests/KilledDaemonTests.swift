@@ -20,6 +20,15 @@ extension EndToEnd {
             """
         }
 
+        @Test("a daemon that crashes leaves no core file with documents and keys, wherever its user's limit allows one")
+        func coreFiles() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let limits = try String(contentsOfFile: "/proc/\(test.a.daemon.pid ?? 0)/limits", encoding: .utf8)
+                let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+                #expect(line.split(separator: " ")[4] == "0", "\(line)")
+            }
+        }
+
         @Test("a daemon that is killed at any moment leaves no program waiting, and the next mount works")
         func anyMoment() async throws {
             let seed = UInt64.random(in: 0 ... .max)

@@ -73,6 +73,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
     static func main() async {
         // Files of this process belong to its user alone. The kernel's requests have the modes of documents.
         umask(0o077)
+        CoreFiles.forbid()
         InheritedDescriptors.completeStandard()
         let arguments = Array(CommandLine.arguments.dropFirst())
         if WatchdogProgram.isMeant(by: arguments) { return WatchdogProgram.run(arguments) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import CloudServer
 import DaemonProtocol
 import Foundation
@@ -28,6 +29,7 @@ struct UbiquityServer: AsyncParsableCommand {
     static func main() async {
         // Files that this program creates are accessible to their owner only.
         umask(0o077)
+        CoreFiles.forbid()
         do {
             var command = try command(Array(CommandLine.arguments.dropFirst()))
             if var command = command as? any AsyncParsableCommand {
