@@ -30,8 +30,13 @@ _ATTRIBUTE = "ubiquity_state"
 
 
 class UbiquityExtension(GObject.GObject, Files.InfoProvider, Files.ColumnProvider, Files.MenuProvider):
+    _is_loaded = False
+
     def __init__(self):
         super().__init__()
+        # Nautilus reads the folder of the user's own extensions twice where XDG_DATA_DIRS names it, too. One of the two is enough.
+        self._is_repeated = UbiquityExtension._is_loaded
+        UbiquityExtension._is_loaded = True
         # The files that the view has shown last, by path. They are held weakly, because the view owns them.
         self._shown = OrderedDict()
         self._emblems = Emblems(self._changed, Loop())
@@ -39,7 +44,7 @@ class UbiquityExtension(GObject.GObject, Files.InfoProvider, Files.ColumnProvide
     # Called for every file that is shown.
     def update_file_info(self, file, *_):
         path = _path(file)
-        if path is None:
+        if path is None or self._is_repeated:
             return
         self._shown[path] = file.weak_ref()
         self._shown.move_to_end(path)
@@ -61,7 +66,7 @@ class UbiquityExtension(GObject.GObject, Files.InfoProvider, Files.ColumnProvide
                 self._shown.pop(path, None)
 
     def get_columns(self, *_):
-        return [
+        return [] if self._is_repeated else [
             Files.Column(
                 name="Ubiquity::state", attribute=_ATTRIBUTE, label="Cloud",
                 description="Whether the document is in the cloud and on this device")
@@ -76,7 +81,7 @@ class UbiquityExtension(GObject.GObject, Files.InfoProvider, Files.ColumnProvide
 
     def _items(self, files):
         paths = [_path(file) for file in files]
-        if not paths or None in paths:
+        if self._is_repeated or not paths or None in paths:
             return []
         found = menu.commands([self._emblems.state(path) for path in paths])
         if not found:

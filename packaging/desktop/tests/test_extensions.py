@@ -58,6 +58,18 @@ class FilesTests(DaemonTestCase):
             self.assertEqual(extension.get_file_items([file]), [])
         self.assertEqual(extension.get_file_items([]), [])
 
+    def test_an_extension_that_is_loaded_twice_shows_one_menu_and_one_column(self):
+        self.daemon.states = {"a": "cloud"}
+        module, extension = self.extension("Nautilus")
+        again = module.UbiquityExtension()
+        self.addCleanup(again._emblems.close)
+        file = File("/m/a")
+        self.show(extension, file)
+        again.update_file_info(file)
+        self.assertEqual(file.emblems, ["ubiquity-cloud"])
+        self.assertEqual((again.get_file_items([file]), again.get_background_items(file), again.get_columns()), ([], [], []))
+        self.assertEqual(len(extension.get_file_items([file])), 1)
+
     def test_a_menu_has_what_makes_sense_with_and_without_a_window(self):
         self.daemon.states = {"a": "cloud", "b": "here", "c": "conflict", "d": "folder"}
         module, extension = self.extension("Caja")

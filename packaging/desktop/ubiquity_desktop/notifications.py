@@ -42,7 +42,8 @@ class Notifications:
 
     def _notify(self, alert):
         self._alerts[alert.key] = alert
-        actions = ["default", alert.title] if alert.default is not None else []
+        # Without a label: servers that show the default action, too, as a button would repeat the title in it.
+        actions = ["default", ""] if alert.default is not None else []
         for index, (label, _) in enumerate(alert.buttons):
             actions += [str(index), label]
         hints = {"urgency": GLib.Variant("y", _NORMAL), "desktop-entry": GLib.Variant("s", self._entry)}

@@ -111,7 +111,7 @@ class NotificationTests(ProgramTestCase):
         daemon.conflicts = [conflict("C/a b.txt", "8.0")]
         process = self.start()
         ((title, _, buttons),) = self.until(lambda: self.shown(server))
-        self.assertEqual((title, buttons), ("a b.txt is in conflict", ["default", title, "0", "Show Versions"]))
+        self.assertEqual((title, buttons), ("a b.txt is in conflict", ["default", "", "0", "Show Versions"]))
         self.invoke(server, 1, "0")
         self.until(lambda: os.path.exists(record))
         with open(record, encoding="utf-8") as file:
@@ -247,7 +247,7 @@ class StartTests(ProgramTestCase):
         _, server, _ = self.notifications()
         self.program("--open")
         ((title, _, buttons),) = self.until(lambda: self.shown(server))
-        self.assertEqual((title, buttons), ("Your documents are not mounted", ["default", title, "0", "Mount Now"]))
+        self.assertEqual((title, buttons), ("Your documents are not mounted", ["default", "", "0", "Mount Now"]))
         self.invoke(server, 1, "0")
         self.assertTrue(self.opened(record).endswith("/Mobile"))
         with open(f"{self.folder}/enabled", encoding="utf-8") as file:
