@@ -135,8 +135,8 @@ struct HandlerTests {
         #expect(refused?.map(\.program) == ["indexer"] && refused?.first?.seconds ?? 0 > 0)
         _ = try await device.call(AllowDownloadsRequest(program: "indexer"))
         #expect(try await device.call(StatusRequest())?.mount.refusedPrograms == nil)
-        for name in ["", String(repeating: "a", count: 256)] {
-            await #expect(throws: DaemonFailure.self) {
+        for name in ["", String(repeating: "a", count: 256), "indexer", "cp"] {
+            await #expect(throws: DaemonFailure.self, "\(name)") {
                 _ = try await device.call(AllowDownloadsRequest(program: name))
             }
         }

@@ -88,7 +88,7 @@ struct CommandTests {
             let mount = daemon.record.mount
             let outcome = try await ubiquity(["evict", "\(mount)/a", "\(mount)/b"], daemon)
             #expect(outcome.status == 6)
-            #expect(outcome.output == "Evicted \(mount)/a (1 item, 2.0 KiB).\n")
+            #expect(outcome.output == "Evicted \(mount)/a (2.0 KiB).\n")
             #expect(outcome.errors == "ubiquity: not uploaded: \(mount)/b\n")
         }
     }

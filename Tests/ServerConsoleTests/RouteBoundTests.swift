@@ -38,6 +38,7 @@ struct RouteBoundTests {
             "GET /console/c/{container}/reset": "/console/c/CloudDocs/reset",
             "GET /console/transfers": "/console/transfers",
             "GET /console/devices": "/console/devices", "GET /console/links": "/console/links",
+            "GET /console/**": "/console/nowhere/at/all",
             "GET /console/security": "/console/security", "GET /console/sign-in": "/console/sign-in",
         ].mapValues { Bound(bytes: page, path: $0) }
         // The devices and browsers are two lists.

@@ -35,7 +35,11 @@ struct CollectHandler: NounHandler {
         defer { progress.collection.withLock { $0 = nil } }
         var collected: [CollectedContainer] = []
         for container in try await containers() {
-            collected.append(try await collect(container, in: cloud, request.dryRun ? .dryRun : .requested))
+            let outcome = try await collect(container, in: cloud, request.dryRun ? .dryRun : .requested)
+            // A removed container is collected like the others, until nothing of it is left.
+            let isLeft = outcome.storedChunks > 0 || outcome.removedChunks > 0 || outcome.failure != nil
+            let isShown = try await blocking { [self] in try device.metadata.read { try $0.local.isShown(container) } }
+            if isLeft || isShown { collected.append(outcome) }
         }
         return CollectResponse(containers: collected)
     }

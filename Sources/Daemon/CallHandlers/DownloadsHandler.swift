@@ -21,6 +21,11 @@ struct DownloadsHandler: NounHandler {
         guard (1...255).contains(request.program.utf8.count) else {
             throw DaemonFailure(.invalidRequest, "the name of a program has 1 to 255 bytes")
         }
+        guard device.refused.all.contains(where: { $0.program == request.program }) else {
+            throw DaemonFailure(
+                .notFound, "no program of this name is refused documents", path: request.program,
+                advice: "`ubiquity status` shows the programs that are.")
+        }
         device.refused.allow(request.program)
         return DoneResponse()
     }

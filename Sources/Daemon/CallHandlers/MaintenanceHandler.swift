@@ -48,7 +48,8 @@ struct MaintenanceHandler: NounHandler {
                 try transaction.containers().map { container in
                     let outbox = try transaction.pending.batch(of: container.id)
                     let types = try transaction.local.packageTypes(of: container.id).declared.sorted()
-                    return "container   \(container.name): log followed to \(container.sequence)"
+                    let removed = try transaction.local.isShown(container) ? "" : " (removed)"
+                    return "container   \(container.name)\(removed): log followed to \(container.sequence)"
                         + (types.isEmpty ? "" : ", declares the packages \(types.joined(separator: " "))")
                         + (outbox.map { ", batch \($0.deviceSequence) on its way" } ?? "")
                 }

@@ -59,7 +59,9 @@ enum ItemsRequest {
 
     static func sentence(_ verb: String, _ outcome: ItemOutcome, _ record: MountRecord) -> String {
         let amount = outcome.bytes > 0 ? ", \(ByteCount(outcome.bytes))" : ""
-        let done = "\(verb) \(record.display(outcome.path)) (\(counted(outcome.items, "item"))\(amount))."
+        // The path itself is no news; a folder with more is.
+        let extent = outcome.items == 1 ? amount.dropFirst(2)[...] : "\(counted(outcome.items, "item"))\(amount)"[...]
+        let done = "\(verb) \(record.display(outcome.path))\(extent.isEmpty ? "" : " (\(extent))")."
         return ([done] + [stopped(outcome), kept(outcome)].compactMap(\.self)).joined(separator: " ")
     }
 

@@ -87,6 +87,9 @@ struct UnmountCommand: ParsableCommand {
     private func cleanUp(_ path: String, _ locator: MountLocator, _ failure: CommandFailure) throws(CommandFailure) {
         guard locator.table.contains(path), !wait, !onlyDead || failure.status == .notMounted else { throw failure }
         try Unmounting.detach(path)
-        print("Unmounted \(path), which had no daemon.")
+        print(
+            failure.status == .notMounted
+                ? "Unmounted \(path), whose daemon was gone."
+                : "Unmounted \(path). Its daemon is not registered here; it stops by itself, within some seconds.")
     }
 }

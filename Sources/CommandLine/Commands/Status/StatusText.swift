@@ -6,8 +6,15 @@ package enum StatusText {
     package static func lines(_ report: MountReport, _ style: TextStyle) -> [String] {
         switch report.outcome {
         case .success(let status): lines(status, style)
-        case .failure(let failure): [style.bold(report.mount), field("Daemon", style.bad(failure.description), style)]
+        case .failure(let failure):
+            [style.bold(report.mount), field("Daemon", style.bad(summary(failure, of: report)), style)]
         }
+    }
+
+    /// A daemon that does not answer ends the command with the whole failure, so only what is wrong is in the text.
+    private static func summary(_ failure: CommandFailure, of report: MountReport) -> String {
+        guard report.record != nil, failure.status == .notAnswering else { return failure.description }
+        return failure.causes.map(\.message).joined(separator: ", ")
     }
 
     package static func lines(_ status: MountStatus, _ style: TextStyle) -> [String] {

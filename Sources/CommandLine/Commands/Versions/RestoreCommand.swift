@@ -99,7 +99,7 @@ struct RestoreCommand: ParsableCommand {
         }
         display.clear()
         let shown = place.record.display(restored.path)
-        try report("Restored \(shown) (\(counted(restored.items, "item"))).", path: shown, items: restored.items)
+        try report(RestoredItems.sentence(shown, items: restored.items), path: shown, items: restored.items)
         guard restored.missing > 0 else { return }
         throw CommandFailure(
             .failed, "\(counted(restored.missing, "item")) could not be restored: their folder changed meanwhile",

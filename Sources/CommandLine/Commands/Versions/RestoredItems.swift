@@ -63,6 +63,11 @@ struct RestoredItems {
         return found
     }
 
+    /// - Parameter items: How many were restored, with the item itself; a folder's are counted as `ubiquity deleted` counts them.
+    static func sentence(_ shown: String, items: UInt64) -> String {
+        items > 1 ? "Restored \(shown) and \(counted(items - 1, "item")) in it." : "Restored \(shown)."
+    }
+
     private func restore(_ requests: [(record: MountRecord, request: RestoreDeletedRequest)]) throws {
         var document = Document()
         var failures: [DaemonFailure] = []
@@ -76,7 +81,7 @@ struct RestoredItems {
                 display.clear()
                 let shown = record.display(restored.path)
                 document.items.append(Item(path: shown, items: restored.items, failure: nil))
-                if !json { print("Restored \(shown) (\(counted(restored.items, "item"))).") }
+                if !json { print(Self.sentence(shown, items: restored.items)) }
             } catch {
                 display.clear()
                 guard error.status != .notAnswering else { throw error }

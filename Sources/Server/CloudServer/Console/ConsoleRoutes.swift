@@ -28,6 +28,8 @@ struct ConsoleRoutes: Sendable {
         addContainers(to: console.group("c/:container"))
         addDevices(to: console)
         addSecurity(to: console.group("security"))
+        // People get a page, unlike the programs of other paths.
+        console.get("**", use: service.answer { _, _, _ in throw CloudFailure(.notFound, "There is no such page.") })
     }
 
     private func addContainers(to router: RouterGroup<ServerContext>) {
