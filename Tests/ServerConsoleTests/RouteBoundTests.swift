@@ -86,6 +86,8 @@ struct RouteBoundTests {
         // One row.
         "POST /v1/sign-in", "POST /v1/sign-out", "POST /v1/reset", "PUT /v1/cloud", "PUT /v1/containers/{container}",
         "DELETE /v1/links/{number}", "POST /console/sign-in", "POST /console/passkey-sign-in", "POST /console/sign-out",
+        "POST /console/c/{container}/i/{item}/versions/{version}/restore",
+        "POST /console/c/{container}/i/{item}/publish",
         "POST /console/devices/code", "GET /console/devices/{number}/revoke", "POST /console/devices/{number}/revoke",
         "GET /console/devices/{number}/reset", "POST /console/devices/{number}/reset",
         "POST /console/browsers/{number}/sign-out", "POST /console/links/{number}/withdraw",
@@ -95,6 +97,8 @@ struct RouteBoundTests {
         "POST /console/c/{container}/i/{item}/delete", "POST /console/c/{container}/i/{item}/restore",
         "POST /console/c/{container}/i/{item}/resolve", "POST /console/c/{container}/reset",
         "POST /console/c/{container}/i/{item}/purge", "POST /console/c/{container}/deleted/purge",
+        "POST /console/c/{container}/chosen/restore", "POST /console/c/{container}/chosen/purge",
+        "POST /console/c/{container}/chosen/purge/confirmed",
     ]
 
     @Test("every route has a stated bound of rows and bytes, and keeps to it for an account of the largest legal size")

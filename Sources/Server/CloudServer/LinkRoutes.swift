@@ -29,13 +29,7 @@ struct LinkRoutes: Sendable {
             // An invalid name is refused like a missing one.
             let name = try? ItemName(bytes: bytes)
         else { throw CloudFailure(.invalidRequest, "The document's name is missing or invalid.") }
-        guard (1...PublishRequest.longest).contains(message.seconds) else {
-            throw CloudFailure(
-                .invalidRequest, "A link lasts from a second to \(PublishRequest.longest / 86_400) days.")
-        }
-        guard message.password.map({ (1...1_024).contains($0.utf8.count) }) ?? true else {
-            throw CloudFailure(.invalidRequest, "A password has 1 to 1,024 bytes.")
-        }
+        try Self.check(seconds: message.seconds, password: message.password)
         var random = SystemRandomNumberGenerator()
         let token = LinkToken.random(using: &random)
         let record = try await store.links.add(
@@ -66,6 +60,17 @@ struct LinkRoutes: Sendable {
         }
         await audit.note("link withdrawn", context, account: account, ["link": "\(number)"])
         return .done
+    }
+
+    /// Throws if a link may not last as long, or not have that password.
+    static func check(seconds: Int64, password: String?) throws {
+        guard (1...PublishRequest.longest).contains(seconds) else {
+            throw CloudFailure(
+                .invalidRequest, "A link lasts from a second to \(PublishRequest.longest / 86_400) days.")
+        }
+        guard password.map({ (1...1_024).contains($0.utf8.count) }) ?? true else {
+            throw CloudFailure(.invalidRequest, "A password has 1 to 1,024 bytes.")
+        }
     }
 
     private static func content(_ message: PublishRequest) throws -> ContentReference {

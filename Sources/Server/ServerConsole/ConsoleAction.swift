@@ -1,3 +1,4 @@
+package import Basics
 package import CloudModel
 package import ContainerLog
 
@@ -28,6 +29,15 @@ package enum ConsoleAction {
                 attributes: item.attributes,
                 body: item.body)
         }
+    }
+
+    /// Returns the change that makes an earlier content of a document the current one; the current one becomes an earlier version. `seen` is
+    /// the version that the page showed as current; throws ``Outdated`` if it is not the present one.
+    package static func restore(
+        _ content: ContentReference, modified: Timestamp, of item: CloudItem, seen: VersionID
+    ) throws -> Change {
+        guard seen == item.version, let current = item.body.content?.reference else { throw Outdated() }
+        return .edit(item.id, base: current.digest, content: .stored(content), modified: modified)
     }
 
     /// Returns the change that removes a deleted item for good: its versions leave the history.

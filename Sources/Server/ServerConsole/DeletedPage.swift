@@ -50,9 +50,12 @@ extension PageFrame {
 
     private func table(_ items: [DeletedSummary], _ container: ContainerName) -> HTML {
         """
-        <table><thead><tr><th scope="col">Name</th><th scope="col" class="number">Size</th><th scope="col">Deleted (UTC)</th>\
+        <form id="chosen" method="post" action="\(url("c/\(container)/chosen/restore"))">\(token)</form>
+        <table><thead><tr><th scope="col"><span class="hidden">Choose</span></th><th scope="col">Name</th><th scope="col" class="number">Size</th><th scope="col">Deleted \(Shown.zone)</th>\
         <th scope="col">By</th><th scope="col">Restore</th><th scope="col">Remove</th></tr></thead>
         <tbody>\(items.map { row($0, container) })</tbody></table>
+        <p class="row"><button form="chosen">Restore the chosen</button> \
+        <button class="grave" form="chosen" formaction="\(url("c/\(container)/chosen/purge"))">Remove the chosen for good</button></p>
         """
     }
 
@@ -61,7 +64,8 @@ extension PageFrame {
         let inside: HTML =
             item.kind == .folder ? " <span class=\"mark\">\(Shown.count(item.inside, "item"))</span>" : ""
         return """
-            <tr><th scope="row">\(Shown.icon(item.kind)) <bdi>\(path)</bdi>\(inside)</th>
+            <tr><td><input type="checkbox" form="chosen" name="item" value="\(item.id.description)" aria-label="Choose \(path)"></td>
+            <th scope="row">\(Shown.icon(item.kind)) <bdi>\(path)</bdi>\(inside)</th>
             <td data-label="Size" class="number">\(item.size.map { Shown.size($0) })</td>
             <td data-label="Deleted">\(Shown.time(item.deleted))</td>
             <td data-label="By">\(Shown.visible(item.device))</td>

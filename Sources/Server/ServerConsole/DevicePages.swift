@@ -92,7 +92,7 @@ extension PageFrame {
             devices.isEmpty
             ? "<p class=\"empty\">No device is signed in.</p>"
             : """
-            <table><thead><tr><th scope="col">Name</th><th scope="col">Signed in (UTC)</th><th scope="col">Last contact (UTC)</th>\
+            <table><thead><tr><th scope="col">Name</th><th scope="col">Signed in \(Shown.zone)</th><th scope="col">Last contact \(Shown.zone)</th>\
             <th scope="col"><span class="hidden">What to do</span></th></tr></thead><tbody>\(devices.map(row))</tbody></table>
             """
         return page(
@@ -104,7 +104,7 @@ extension PageFrame {
             \(devices.contains { $0.senders.count > 1 } ? sharingHint : .empty)
             \(addDevice)
             <section aria-labelledby="browsers"><h2 id="browsers">Browsers</h2>
-            <table><thead><tr><th scope="col">Browser</th><th scope="col">Last contact (UTC)</th>\
+            <table><thead><tr><th scope="col">Browser</th><th scope="col">Last contact \(Shown.zone)</th>\
             <th scope="col"><span class="hidden">What to do</span></th></tr></thead><tbody>\(browsers.map(row))</tbody></table>
             \(browserCount > browsers.count ? "<p>These are the newest \(browsers.count) of \(browserCount).</p>" : HTML.empty)</section>
             """, tab: .devices)

@@ -31,6 +31,7 @@ extension PageFrame {
             \(actions(item, container))
             \(item.conflicts.isEmpty ? HTML.empty : conflict(item, conflictCount, container))
             \(former.isEmpty ? HTML.empty : history(item, former, container))
+            \(item.body.content?.reference == nil ? HTML.empty : publishing(item, container))
             """, tab: .containers)
     }
 
@@ -43,7 +44,7 @@ extension PageFrame {
             rows.append("<dt>Points to</dt><dd><bdi>\(text)</bdi></dd>")
         case .file(let content): rows.append("<dt>Size</dt><dd>\(Shown.size(content.size))</dd>")
         }
-        rows.append("<dt>Changed</dt><dd>\(Shown.time(item.attributes.modified)) UTC</dd>")
+        rows.append("<dt>Changed</dt><dd>\(Shown.time(item.attributes.modified)) \(Shown.zone)</dd>")
         if !item.authorName.isEmpty { rows.append("<dt>By</dt><dd>\(Shown.visible(item.authorName))</dd>") }
         rows.append("<dt>Version</dt><dd>\(item.version.description)</dd>")
         return "<dl class=\"facts card\">\(rows)</dl>"
@@ -84,7 +85,7 @@ extension PageFrame {
             \(count > item.conflicts.count ? "<p>These are the first \(item.conflicts.count + 1); the choice concerns only them, and then the next ones are shown.</p>" : HTML.empty)
             <form method="post" action="\(itemURL(item, container))/resolve">\(token)
             <input type="hidden" name="seen" value="\(Self.seen(item))">
-            <table><thead><tr><th scope="col">By</th><th scope="col">Changed (UTC)</th><th scope="col" class="number">Size</th>\
+            <table><thead><tr><th scope="col">By</th><th scope="col">Changed \(Shown.zone)</th><th scope="col" class="number">Size</th>\
             <th scope="col"><span class="hidden">What to do</span></th></tr></thead><tbody>\(current)\(others)</tbody></table>
             <p class="row"><button name="keep" value="both">Keep all</button></p>
             </form>
@@ -114,13 +115,23 @@ extension PageFrame {
             """
             <tr><th scope="row">\(Shown.time(version.modified))</th><td data-label="By">\(Shown.visible(version.authorName))</td>
             <td data-label="Size" class="number">\(Shown.size(version.size))</td>
-            <td><a class="button" href="\(contentURL(item, version.version, container))">Download</a></td></tr>
+            <td class="row"><a class="button" href="\(contentURL(item, version.version, container))">Download</a> \
+            \(restoration(item, version.version, container))</td></tr>
             """
         }
         return """
             <section aria-labelledby="history"><h2 id="history">Earlier versions</h2>
-            <table><thead><tr><th scope="col">Changed (UTC)</th><th scope="col">By</th><th scope="col" class="number">Size</th>\
-            <th scope="col"><span class="hidden">Download</span></th></tr></thead><tbody>\(rows)</tbody></table></section>
+            <table><thead><tr><th scope="col">Changed \(Shown.zone)</th><th scope="col">By</th><th scope="col" class="number">Size</th>\
+            <th scope="col"><span class="hidden">What to do</span></th></tr></thead><tbody>\(rows)</tbody></table></section>
+            """
+    }
+
+    /// The button that makes an earlier version the current one; none while the current one is still being uploaded, because it would be lost.
+    private func restoration(_ item: CloudItem, _ version: VersionID, _ container: ContainerName) -> HTML {
+        guard item.body.content?.reference != nil else { return .empty }
+        return """
+            <form method="post" action="\(itemURL(item, container))/versions/\(version.description)/restore">\(token)\
+            <input type="hidden" name="seen" value="\(item.version.description)"><button>Restore</button></form>
             """
     }
 }

@@ -56,7 +56,7 @@ extension PageFrame {
 
     private func table(_ items: [CloudItem], _ container: ContainerName) -> HTML {
         """
-        <table><thead><tr><th scope="col">Name</th><th scope="col" class="number">Size</th><th scope="col">Changed (UTC)</th>\
+        <table><thead><tr><th scope="col">Name</th><th scope="col" class="number">Size</th><th scope="col">Changed \(Shown.zone)</th>\
         <th scope="col">By</th></tr></thead>
         <tbody>\(items.map { row($0, container) })</tbody></table>
         """

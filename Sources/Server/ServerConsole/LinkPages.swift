@@ -1,5 +1,6 @@
 package import Basics
 package import CloudModel
+import ContainerLog
 
 /// A published link as the console shows it.
 package struct ShownLink: Sendable {
@@ -26,13 +27,52 @@ package struct ShownLink: Sendable {
 }
 
 extension PageFrame {
+    /// The form of a file's page that publishes the version that the page shows.
+    func publishing(_ item: CloudItem, _ container: ContainerName) -> HTML {
+        """
+        <section aria-labelledby="publishing"><h2 id="publishing">Publish</h2>
+        <p class="hint">Anyone with the link can download this version, until the link ends or is withdrawn under \
+        <a href="\(url("links"))">Links</a>. Later edits are not published.</p>
+        <form class="card narrow" method="post" action="\(itemURL(item, container))/publish">\(token)
+        <input type="hidden" name="seen" value="\(item.version.description)">
+        <label for="days">The link ends after</label>
+        <select id="days" name="days"><option value="1">a day</option><option value="7" selected>a week</option>\
+        <option value="30">30 days</option><option value="365">a year</option></select>
+        <label for="password">Password (optional)</label>
+        <input id="password" name="password" type="password" maxlength="1024" autocomplete="new-password">
+        <button>Create a link</button></form></section>
+        """
+    }
+
+    /// The page with the address of a new link, which is shown only once.
+    ///
+    /// - Parameters:
+    ///   - path: From the server's first page.
+    ///   - origin: How browsers reach the server, such as `https://cloud.example.org`; nil if that is not known.
+    package func publishedPage(_ name: ItemName, path: String, origin: String?, expires: Timestamp, hasPassword: Bool)
+        -> HTML
+    {
+        page(
+            "Published",
+            """
+            <section class="card narrow">
+            <h1>\(Shown.name(name)) is published</h1>
+            <p><a id="new-link" href="\(url("..\(path)"))">\((origin ?? "") + path)</a></p>
+            <ul><li>This address is shown only now: copy it.</li>
+            <li>The link ends on \(Shown.time(expires)) UTC.</li>
+            \(hasPassword ? "<li>Whoever opens it has to know the password.</li>" : HTML.empty)</ul>
+            <p><a class="button" href="\(url("links"))">All links</a></p>
+            </section>
+            """, tab: .links, isLive: false)
+    }
+
     package func linksPage(_ links: [ShownLink], page number: ListPage) -> HTML {
         let list: HTML =
             links.isEmpty
-            ? "<p class=\"empty\">Nothing is published. To publish a document, run on a device: <code>ubiquity publish PATH --expires 7d</code></p>"
+            ? "<p class=\"empty\">Nothing is published. To publish a document, open it here under Containers, or run on a device: <code>ubiquity publish PATH --expires 7d</code></p>"
             : """
-            <table><thead><tr><th scope="col">Document</th><th scope="col" class="number">Size</th><th scope="col">Published (UTC)</th>\
-            <th scope="col">Until (UTC)</th><th scope="col"><span class="hidden">What to do</span></th></tr></thead>
+            <table><thead><tr><th scope="col">Document</th><th scope="col" class="number">Size</th><th scope="col">Published \(Shown.zone)</th>\
+            <th scope="col">Until \(Shown.zone)</th><th scope="col"><span class="hidden">What to do</span></th></tr></thead>
             <tbody>\(links.map(row))</tbody></table>
             """
         return page(

@@ -8,8 +8,23 @@ package enum LiveScript {
 
         function isBusy() {
           const field = document.activeElement;
-          return field && field.matches("main input:not([type=hidden]), main select");
+          return document.querySelector("main input[type=checkbox]:checked")
+            || field && field.matches("main input:not([type=hidden]), main select");
         }
+
+        // Times are written in UTC; this browser knows its person's zone.
+        function localize(main) {
+          const two = (number) => String(number).padStart(2, "0");
+          for (const shown of main.querySelectorAll("time[datetime]")) {
+            const time = new Date(shown.dateTime);
+            if (isNaN(time)) continue;
+            shown.title = shown.textContent + " UTC";
+            shown.textContent = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} `
+              + `${two(time.getHours())}:${two(time.getMinutes())}`;
+          }
+          for (const zone of main.querySelectorAll(".zone")) zone.remove();
+        }
+        localize(document.querySelector("main"));
 
         async function refresh() {
           if (isLeaving) return;
@@ -21,6 +36,7 @@ package enum LiveScript {
             if (answer.type === "opaqueredirect" && !isLeaving) return location.reload();
             const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("main");
             const shown = document.querySelector("main");
+            if (fresh) localize(fresh);
             if (!fresh || fresh.innerHTML === shown.innerHTML || isBusy() || isLeaving) return;
             const focused = document.activeElement && document.activeElement.getAttribute("href");
             shown.replaceWith(document.adoptNode(fresh));

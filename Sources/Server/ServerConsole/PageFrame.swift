@@ -113,13 +113,15 @@ package struct PageFrame: Sendable {
 /// The result of the last action, shown on the page that follows. The address contains one of these words, never a text.
 package enum Notice: String, Sendable {
     case deleted, restored, resolved, revoked, signedOut, reset, withdrawn, resetAsked, factorOff, passkeyAdded,
-        passkeyRemoved, purged
+        passkeyRemoved, purged, versionRestored
 
     var text: String {
         switch self {
         case .deleted: "Deleted. Every device follows as soon as it is online."
         case .purged: "Removed for good. Every device follows as soon as it is online."
         case .restored: "Restored. Every device follows as soon as it is online."
+        case .versionRestored:
+            "That version is current again, on every device. The one before is among the earlier versions."
         case .resolved: "The conflict is resolved, on every device."
         case .revoked: "The device's access has ended."
         case .signedOut: "The browser is signed out."

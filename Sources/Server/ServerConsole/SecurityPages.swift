@@ -102,7 +102,7 @@ extension PageFrame {
             """
         }
         return """
-            <table><thead><tr><th scope="col">Name</th><th scope="col">Added (UTC)</th><th scope="col">Last used (UTC)</th>\
+            <table><thead><tr><th scope="col">Name</th><th scope="col">Added \(Shown.zone)</th><th scope="col">Last used \(Shown.zone)</th>\
             <th scope="col"><span class="hidden">What to do</span></th></tr></thead><tbody>\(rows)</tbody></table>
             """
     }

@@ -29,6 +29,9 @@ package enum Shown {
         "<data value=\"\(bytes)\" title=\"\(bytes) bytes\">\(ByteCount(bytes).description)</data>"
     }
 
+    /// The zone of the times on a page. The script of pages that are updated shows them in the browser's zone, and removes this.
+    static let zone: HTML = "<span class=\"zone\">(UTC)</span>"
+
     /// Returns a time in UTC, to the minute.
     package static func time(_ time: Timestamp) -> HTML {
         let parts = civil(time)

@@ -41,7 +41,8 @@ extension PageFrame {
             <h2>Documents</h2>
             <p class="hint">As large as they are on a device: \(Shown.size(use.bytes)). The server compresses their chunks, and keeps each \
             once however often it occurs.</p>
-            <table><thead><tr><th scope="col">Document</th><th scope="col" class="number">Size</th></tr></thead>
+            <table><caption class="hidden">Documents by size, the largest first</caption>
+            <thead><tr><th scope="col">Document</th><th scope="col" class="number">Size</th></tr></thead>
             <tbody>\(use.documents.map { row($0.item, $0.size, container) })\(more)\
             \(total("Everything else in this container", use.bytes - min(use.documentBytes, use.bytes)))</tbody></table>
             """, tab: .containers)
@@ -55,7 +56,8 @@ extension PageFrame {
             return "<p class=\"hint\">The whole account uses \(Shown.size(counted))\(limit).</p>"
         }
         return """
-            <table><thead><tr><th scope="col">Counts against the quota</th><th scope="col" class="number">Size</th></tr></thead>
+            <table><caption class="hidden">All bytes that count against the quota, by use</caption>
+            <thead><tr><th scope="col">Counts against the quota</th><th scope="col" class="number">Size</th></tr></thead>
             <tbody>\(part("Documents", parts.documents, "of which several share \(Shown.size(parts.shared)), counted once"))\
             \(part("Earlier and conflicting versions", parts.versions, "each can be removed on its document’s page"))\
             \(part("Recently deleted", parts.deleted, "“Remove for good” frees it immediately"))\

@@ -67,6 +67,8 @@ package enum Stylesheet {
         label { display: block; font-weight: 500; margin-bottom: .25rem; }
         input, select { font: inherit; width: 100%; padding: .5rem .7rem; border: 1px solid var(--line); border-radius: .45rem; background: var(--ground);
           color: var(--ink); margin-bottom: .6rem; }
+        input[type=checkbox] { width: auto; margin: 0; }
+        td form { display: inline; }
         .hint { color: var(--faint); font-size: .88rem; }
         .notice { background: var(--good-ground); border-radius: .5rem; padding: .5rem .9rem; }
         .problem { background: var(--warn-ground); color: var(--warn); border-radius: .5rem; padding: .5rem .9rem; }

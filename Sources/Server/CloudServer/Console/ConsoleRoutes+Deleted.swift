@@ -34,12 +34,33 @@ extension ConsoleRoutes {
             guard let top = try await view.tree.items(items.prefix(1), limit: 1).first else {
                 throw CloudFailure(.notFound, "It is no longer deleted. Reload the list.")
             }
-            let candidates = [top.name] + ConsoleAction.candidates(for: top.name, count: 100)
-            let taken = try await view.tree.taken(candidates, in: top.parent)
-            let name = candidates.first { !taken.contains($0) } ?? top.name
+            let name = try await freeName(for: top, in: view.tree)
             return (RestorationBatches(items, named: name, in: view.tree), ())
         }
         service.audit.note("restored in the console", context, account: visit.session.accountName)
         return "c/\(container)/i/\(id)?done=\(Notice.restored.rawValue)"
     }
+
+    /// Makes an earlier version of a document the current one.
+    func restoreVersion(
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> String {
+        let container = try context.container()
+        let (id, version) = (try context.item(), try context.version())
+        guard let seen = VersionID(fields["seen"] ?? "") else { throw Self.changed }
+        try await service.trees.append(to: container, of: visit.account) { view in
+            let item = try await find(id, view)
+            guard let former = try await view.tree.version(version, of: item.id) else { throw ServerContext.noItem }
+            do {
+                let change = try ConsoleAction.restore(
+                    former.content, modified: former.modified, of: item, seen: seen)
+                return ([[change]], ())
+            } catch is ConsoleAction.Outdated { throw Self.changed }
+        }
+        service.audit.note("version restored in the console", context, account: visit.session.accountName)
+        return "c/\(container)/i/\(id)?done=\(Notice.versionRestored.rawValue)"
+    }
+
+    private static let changed = CloudFailure(
+        .foreign, "The document has changed in the meantime. Reload it, then choose a version.")
 }

@@ -118,6 +118,32 @@ extension ConsoleRoutes {
         return visit.frame.linksPage(links, page: ListPage(page, total: list.total))
     }
 
+    /// Publishes the version of a document that its page showed.
+    func publish(
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> HTML {
+        let container = try context.container()
+        let view = try await service.trees.view(of: container, of: visit.account)
+        let item = try await find(try context.item(), view)
+        guard let version = VersionID(fields["seen"] ?? ""),
+            let content = try await view.tree.content(of: item.id, at: version)
+        else { throw ServerContext.noItem }
+        let password = fields["password"].flatMap { $0.isEmpty ? nil : $0 }
+        // A number of days that overflows is as wrong as one that is missing.
+        let seconds = (Int64(fields["days"] ?? "") ?? 0).multipliedReportingOverflow(by: 86_400)
+        try LinkRoutes.check(seconds: seconds.overflow ? 0 : seconds.partialValue, password: password)
+        var random = SystemRandomNumberGenerator()
+        let token = LinkToken.random(using: &random)
+        let link = try await service.store.links.add(
+            token, to: content, name: item.name, in: container, of: visit.account,
+            lifetime: .seconds(seconds.partialValue), password: password)
+        service.audit.note(
+            "document published in the console", context, account: visit.session.accountName, ["link": "\(link.id)"])
+        return visit.frame.publishedPage(
+            item.name, path: CloudRoutes.published(token), origin: visit.origin?.text, expires: link.expires,
+            hasPassword: link.hasPassword)
+    }
+
     func withdraw(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {

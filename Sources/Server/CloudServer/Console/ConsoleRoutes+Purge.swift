@@ -59,13 +59,13 @@ extension ConsoleRoutes {
         return "c/\(container)/deleted?done=\(Notice.purged.rawValue)"
     }
 
-    private func purge(of id: ItemID, in tree: FoldedContainer) async throws -> PurgeBatches {
+    func purge(of id: ItemID, in tree: FoldedContainer) async throws -> PurgeBatches {
         let items = try await tree.deletedTree(id)
         guard !items.isEmpty else { throw Self.notDeleted }
         return PurgeBatches(.items(items[...]), in: tree)
     }
 
-    private func consequences(_ sum: (items: Int, bytes: UInt64)) -> [HTML] {
+    func consequences(_ sum: (items: Int, bytes: UInt64)) -> [HTML] {
         [
             """
             \(Shown.count(sum.items, "deleted item")) with all earlier versions, \(Shown.size(sum.bytes)), can no longer be restored on any \

@@ -120,11 +120,17 @@ extension FoldedContainer {
             let rows = try Row.fetchAll(
                 db, sql: "SELECT * FROM version WHERE item = ? ORDER BY sequence DESC, position DESC LIMIT ?",
                 arguments: [item.data, limit])
-            return try rows.map { row in
-                KnownVersion(
-                    version: VersionID(row), content: try ContentReference(folded: row),
-                    modified: Timestamp(nanoseconds: row["modified"]), authorName: row["authorName"])
-            }
+            return try rows.map(KnownVersion.init)
+        }
+    }
+
+    /// Returns a content that was current at that version; nil if it is not in the history.
+    package func version(_ version: VersionID, of item: ItemID) async throws -> KnownVersion? {
+        try await read { db in
+            let row = try Row.fetchOne(
+                db, sql: "SELECT * FROM version WHERE item = ? AND sequence = ? AND position = ?",
+                arguments: [item.data, Int64(clamping: version.sequence.value), Int64(version.index)])
+            return try row.map(KnownVersion.init)
         }
     }
 
@@ -204,6 +210,14 @@ extension FoldedContainer {
             db.cachedStatement(sql: "SELECT * FROM conflict WHERE item = ? ORDER BY sequence, position LIMIT ?"),
             arguments: [row["id"] as Data, limit])
         return try CloudItem(row, conflicts: try rows.map(ConflictVersion.init))
+    }
+}
+
+extension KnownVersion {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            version: VersionID(row), content: try ContentReference(folded: row),
+            modified: Timestamp(nanoseconds: row["modified"]), authorName: row["authorName"])
     }
 }
 

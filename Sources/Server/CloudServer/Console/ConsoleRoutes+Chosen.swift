@@ -1,0 +1,105 @@
+import CloudModel
+import CloudProtocol
+import ContainerLog
+import Hummingbird
+import Logging
+import ServerConsole
+import ServerStorage
+
+/// Restoring and removing several deleted items with one form.
+extension ConsoleRoutes {
+    func restoreChosen(
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> String {
+        let container = try context.container()
+        let chosen = try chosen(fields)
+        try await service.trees.append(to: container, of: visit.account) { view in
+            var known: Set<ItemID> = []
+            var batches: [RestorationBatches] = []
+            var names: [ItemID: Set<ItemName>] = [:]
+            for id in chosen {
+                let items = try await view.tree.deletedTree(id).filter { known.insert($0).inserted }
+                // It may have been restored since the page was shown, or with its folder.
+                guard items.first == id, let top = try await view.tree.items([id], limit: 1).first else { continue }
+                let name = try await freeName(for: top, besides: names[top.parent] ?? [], in: view.tree)
+                names[top.parent, default: []].insert(name)
+                batches.append(RestorationBatches(items, named: name, in: view.tree))
+            }
+            return (ChainedBatches(batches), ())
+        }
+        service.audit.note("restored in the console", context, account: visit.session.accountName)
+        return "c/\(container)/deleted?done=\(Notice.restored.rawValue)"
+    }
+
+    func confirmPurgeOfChosen(
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> HTML {
+        let container = try context.container()
+        let chosen = try chosen(fields)
+        let view = try await service.trees.view(of: container, of: visit.account)
+        guard view.isComplete else { return reading(visit, container, view) }
+        let sum = try await purge(of: chosen, in: view.tree).sum()
+        return visit.frame.confirmPage(
+            "Remove the chosen for good?", consequences(sum), action: "c/\(container)/chosen/purge/confirmed",
+            button: "Remove for good", back: "c/\(container)/deleted",
+            fields: chosen.map { ("item", $0.description) })
+    }
+
+    func purgeChosen(
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> String {
+        let container = try context.container()
+        let chosen = try chosen(fields)
+        try await service.trees.append(to: container, of: visit.account) { view in
+            (try await purge(of: chosen, in: view.tree), ())
+        }
+        service.audit.note("removed for good in the console", context, account: visit.session.accountName)
+        return "c/\(container)/deleted?done=\(Notice.purged.rawValue)"
+    }
+
+    private func purge(of chosen: [ItemID], in tree: FoldedContainer) async throws -> PurgeBatches {
+        var known: Set<ItemID> = []
+        var items: [ItemID] = []
+        for id in chosen {
+            // All together have the limit of one folder; those beyond it stay.
+            guard items.count < DeletionBatches.limit else { break }
+            items += try await tree.deletedTree(id).filter { known.insert($0).inserted }
+        }
+        return PurgeBatches(.items(items[...]), in: tree)
+    }
+
+    /// Returns the chosen items: at most those of one page.
+    private func chosen(_ fields: FormBody) throws -> [ItemID] {
+        let items = fields.all("item").compactMap { ItemID($0) }
+        guard (1...FoldedContainer.pageSize).contains(items.count) else {
+            throw CloudFailure(.invalidRequest, "Choose at least one item of the page, then press the button again.")
+        }
+        return items
+    }
+
+    /// Returns a name for an item that is restored to its former folder: its own, or a numbered one if that is taken.
+    func freeName(
+        for item: CloudItem, besides others: Set<ItemName> = [], in tree: FoldedContainer
+    ) async throws -> ItemName {
+        let candidates = [item.name] + ConsoleAction.candidates(for: item.name, count: 100 + others.count)
+        let taken = try await tree.taken(candidates, in: item.parent).union(others)
+        return candidates.first { !taken.contains($0) } ?? item.name
+    }
+}
+
+/// The batches of several actions, one action after the other.
+private struct ChainedBatches<Batches: ChangeBatches>: ChangeBatches {
+    private var rest: ArraySlice<Batches>
+
+    init(_ batches: [Batches]) { rest = batches[...] }
+
+    mutating func next() async throws -> [Change]? {
+        while var first = rest.popFirst() {
+            if let changes = try await first.next() {
+                rest = [first] + rest
+                return changes
+            }
+        }
+        return nil
+    }
+}
