@@ -55,7 +55,7 @@ extension EndToEnd {
                 let noName = a.path(String(repeating: "n", count: 256))
                 #expect(try await deleted(a, noName).isEmpty, "nothing was deleted below what no item can be called")
                 let said = try await restore(a, a.path("photos"))
-                #expect(said.contains("(44 items)"), "\(said)")
+                #expect(said.contains(" and 43 items in it."), "\(said)")
                 #expect(try await a.shell(Self.look) == before)
                 #expect(try await deleted(a).isEmpty)
                 try await a.sync()
@@ -114,7 +114,7 @@ extension EndToEnd {
                 try cloud.goOffline()
                 try await b.shell("rm -r photos")
                 #expect(try await deleted(b).map(\.path) == ["CloudDocs/Documents/photos"])
-                #expect(try await restore(b, b.path("photos")).contains("(44 items)"))
+                #expect(try await restore(b, b.path("photos")).contains(" and 43 items in it."))
                 #expect(
                     try await b.shell("stat -c %s photos/2024/IMG_40.JPG; readlink photos/best; stat -c %a photos")
                         == "11\n2024/IMG_2.JPG\n750")
@@ -162,7 +162,7 @@ extension EndToEnd {
                 #expect(try await restore(a, a.path("a/b/f")).contains("a/b/f"))
                 #expect(try await a.shell("find . -type f") == "./a/b/f")
                 try await a.shell("mkdir x; echo taken > x/t")
-                #expect(try await restore(a, a.path("x")).contains("/x 2 "))
+                #expect(try await restore(a, a.path("x")).contains("/x 2"))
                 #expect(try await a.shell("cat x/t 'x 2'") == "taken\nx")
                 try await a.shell("mkdir elsewhere")
                 #expect(try await restore(a, a.path("a/b/g"), "--to", a.path("elsewhere")).contains("elsewhere/g"))
@@ -234,7 +234,7 @@ extension EndToEnd {
                 let kinds = try await deleted(a).map(\.kind).sorted()
                 #expect(kinds == ["folder", "package"])
                 _ = try await restore(a, a.path("note.rtfd"))
-                #expect(try await restore(a, a.path("deep")).contains("(1111 items)"))
+                #expect(try await restore(a, a.path("deep")).contains(" and 1110 items in it."))
                 try await a.shell(
                     "find . | sort | cmp - \(a.state)/tree; rm \(a.state)/tree"
                 )
