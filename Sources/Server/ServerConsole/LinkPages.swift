@@ -60,7 +60,7 @@ extension PageFrame {
             <p><a id="new-link" href="\(url("..\(path)"))">\((origin ?? "") + path)</a></p>
             <ul><li>This address is shown only now: copy it.</li>
             <li>The link ends on \(Shown.time(expires)) UTC.</li>
-            \(hasPassword ? "<li>Whoever opens it has to know the password.</li>" : HTML.empty)</ul>
+            \(hasPassword ? "<li>Opening it needs the password.</li>" : HTML.empty)</ul>
             <p><a class="button" href="\(url("links"))">All links</a></p>
             </section>
             """, tab: .links, isLive: false)
