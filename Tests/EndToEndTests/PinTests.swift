@@ -17,7 +17,7 @@ extension EndToEnd {
                 try await a.shell("echo one > f")
                 try await a.sync()
                 let pinned = try await b.ubiquity(["pin", "--when-space", b.mount]).text()
-                #expect(pinned.hasPrefix("Pinned \(b.mount) "), "\(pinned)")
+                #expect(pinned.hasPrefix("Pinned \(b.mount)"), "\(pinned)")
                 try await eventually("it comes by itself") { try await isHere(b, "f") }
                 try await a.shell("mkdir ../../Work d; echo x > ../../Work/Documents/x; echo two > d/g")
                 for name in ["../../Work/Documents/x", "d/g"] {
