@@ -6,7 +6,7 @@ import LocalMetadata
 extension TreeFollower {
     /// Shows the unresolved versions of a document, and only those, under names that are the same on every device.
     mutating func followConflicts(of remote: CloudItem) throws {
-        let shown = try transaction.local.siblings(of: remote.id, in: container)
+        var shown = try transaction.local.siblings(of: remote.id, in: container)
         guard !remote.conflicts.isEmpty || !shown.isEmpty else { return }
         let resolved = Set(try transaction.pending.resolutions(of: remote.id, in: container).map(\.version))
         let open = remote.conflicts.filter { !resolved.contains($0.version) }
@@ -14,9 +14,19 @@ extension TreeFollower {
             try drop(sibling)
         }
         guard let document = try transaction.local.item(remote.id, in: container) else { return }
-        for conflict in open {
+        let order = Dictionary(open.enumerated().map { ($1.version, $0) }) { first, _ in first }
+        for (index, conflict) in open.enumerated() {
             let sibling = shown.first { $0.conflict?.version == conflict.version }
-            try show(conflict, of: document, remote, as: sibling)
+            // Each device may have met the versions in another order.
+            let givesWay = { (other: LocalItem) in
+                other.conflict.map { $0.document == document.item && order[$0.version, default: 0] > index } ?? false
+            }
+            guard let holder = try show(conflict, of: document, remote, as: sibling, givesWay: givesWay) else {
+                continue
+            }
+            try giveWay(holder)
+            shown = try transaction.local.siblings(of: remote.id, in: container)
+            try show(conflict, of: document, remote, as: sibling, givesWay: givesWay)
         }
     }
 
@@ -25,19 +35,27 @@ extension TreeFollower {
         for sibling in try transaction.local.siblings(of: document, in: container) { try follow(sibling.item) }
     }
 
+    /// - Parameter givesWay: Whether an item that has the name is a later version, which leaves it to this one.
+    /// - Returns: The item that has to leave its name first; nothing has changed then.
+    @discardableResult
     private mutating func show(
-        _ conflict: ConflictVersion, of document: LocalItem, _ remote: CloudItem, as sibling: LocalItem?
-    ) throws {
+        _ conflict: ConflictVersion, of document: LocalItem, _ remote: CloudItem, as sibling: LocalItem?,
+        givesWay: (LocalItem) -> Bool
+    ) throws -> LocalItem? {
+        var holder: LocalItem?
         let name = try SiblingName.name(of: document.name, for: conflict) { candidate in
             guard let taken = try transaction.local.item(named: candidate, in: document.parent) else { return false }
-            return taken.node != sibling?.node
+            guard givesWay(taken) else { return taken.node != sibling?.node }
+            holder = taken
+            return false
         }
+        if let holder { return holder }
         var shown = try sibling ?? view(of: conflict, document: document, name: name)
         shown.name = name
         shown.parent = document.parent
         // The log's permissions, not those of the document on this device, so that all devices show the same.
         shown.attributes.permissions = remote.attributes.permissions & ~0o222
-        guard shown != sibling else { return }
+        guard shown != sibling else { return nil }
         if let sibling {
             enter(sibling.parent, sibling.name)
             freed.insert(sibling.parent)
@@ -51,6 +69,7 @@ extension TreeFollower {
         }
         enter(document.parent, name)
         effects.changedNodes.insert(document.node)
+        return nil
     }
 
     /// Returns the priority of a version. Where the document is on this device, its versions are downloaded for comparing them offline.

@@ -110,7 +110,7 @@ extension TreeFollower {
 
     /// Renames an item whose name the log does not decide to `name 2.ext`, the first that is free.
     @discardableResult
-    private mutating func giveWay(_ item: LocalItem) throws -> ItemName {
+    mutating func giveWay(_ item: LocalItem) throws -> ItemName {
         var renamed = item
         // Its new name may match no pattern, which is no reason to upload it.
         if renamed.exclusion == .byPattern { renamed.exclusion = .own }
