@@ -1,6 +1,3 @@
-/// How far the keys of a row that became another one, and that another one, are followed. No history comes near it.
-private let maximumAliases = 10_000
-
 extension RecordStore {
     /// Takes over a piece of a baseline. The rules of the tables have to be set before.
     ///
@@ -15,12 +12,13 @@ extension RecordStore {
 
     private mutating func restore(_ id: RowID, _ alias: RecordAlias) throws {
         var (end, steps) = (RowID(table: id.table, key: alias.key), 0)
-        while steps < maximumAliases, let next = try self.alias(of: end) {
+        // The key may stand for another one already, which this replaces.
+        while end != id, steps < RecordAlias.maximumChain, let next = try self.alias(of: end) {
             end = RowID(table: id.table, key: next.key)
             steps += 1
         }
         // Rows that stand for each other would be followed for ever.
-        guard end != id, steps < maximumAliases else {
+        guard end != id, steps < RecordAlias.maximumChain else {
             throw RecordFileError.damaged("rows of a baseline became each other")
         }
         try setAlias(id, to: alias)

@@ -73,8 +73,11 @@ struct RecordFold<Store: RecordStore> {
 
     /// Returns the row that an id stands for.
     func resolved(_ id: RowID) throws -> RowID {
-        var id = id
-        while let alias = try store.alias(of: id) { id = RowID(table: id.table, key: alias.key) }
+        var (id, steps) = (id, 0)
+        while steps < RecordAlias.maximumChain, let alias = try store.alias(of: id) {
+            id = RowID(table: id.table, key: alias.key)
+            steps += 1
+        }
         return id
     }
 
@@ -111,8 +114,13 @@ struct RecordFold<Store: RecordStore> {
 
     /// Returns the key of the row that a key stood for when the device wrote the transaction.
     private func keyThen(of key: RecordKey, _ table: RecordName) throws -> RecordKey {
-        var key = key
-        while let alias = try store.alias(of: RowID(table: table, key: key)), alias.position <= base { key = alias.key }
+        var (key, steps) = (key, 0)
+        while steps < RecordAlias.maximumChain, let alias = try store.alias(of: RowID(table: table, key: key)),
+            alias.position <= base
+        {
+            key = alias.key
+            steps += 1
+        }
         return key
     }
 

@@ -76,6 +76,10 @@ package enum AsideReason: Hashable, Sendable {
 
 /// The row that a key stands for since two rows became one.
 package struct RecordAlias: Hashable, Sendable {
+    /// The number of aliases after which a key is followed no further. No history comes near it; the rows of a baseline, which another device
+    /// has written, may stand for each other.
+    static let maximumChain = 10_000
+
     package let key: RecordKey
     /// The transaction that made them one. A device that had not applied it knew two rows.
     package let position: RecordPosition
