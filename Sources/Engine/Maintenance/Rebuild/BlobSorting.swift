@@ -71,7 +71,7 @@ struct BlobSorting {
         case .leftover: break
         case .keepAside:
             keepAside(blob)
-            if let observer { noteLost(observer) }
+            if let observer, isGone(observer) { noteLost(observer) }
         case .recover: try recover(blob, status, row)
         case .inCloud:
             if let manifest, try await isHeld(manifest, blob, row) {
@@ -86,7 +86,7 @@ struct BlobSorting {
         try tree.add(blob, of: old, status, row: row, below: row.map(rows.folders) ?? [])
     }
 
-    /// Whether a document that no program has edited is in the cloud no longer, which had its bytes.
+    /// Whether the cloud no longer has the bytes of a document without an edit.
     private func isGone(_ row: LocalItem) -> Bool {
         guard let content = row.content, content.size > 0 else { return false }
         return !knowledge.knows(content.digest)
