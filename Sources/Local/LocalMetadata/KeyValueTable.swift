@@ -77,14 +77,16 @@ package struct KeyValueTable: MetadataTable {
         try fetchAll("SELECT container, key, value, time FROM keyValuePending ORDER BY container, key")
     }
 
-    /// Returns the log's values and then those of ``pending()``, without rows that changed by themselves.
+    /// Returns the log's values of shown containers and then those of ``pending()``, without rows that changed by themselves. A container that
+    /// a person removed is not shown.
     func sound() throws -> [PendingKeyValue] {
         func select(_ table: String, _ columns: [String]) throws -> [PendingKeyValue] {
             let seal = RowSeal.expression(columns)
             return try fetchAll(
                 "SELECT container, key, value, time FROM \(table) WHERE seal IS \(seal) ORDER BY container, key")
         }
-        return try select("keyValue", KeyValueMigration.columns)
+        let shown = try Set(transaction.containers().filter(transaction.local.isShown).map(\.id))
+        return try select("keyValue", KeyValueMigration.columns).filter { shown.contains($0.container) }
             + select("keyValuePending", KeyValueMigration.pendingColumns)
     }
 
