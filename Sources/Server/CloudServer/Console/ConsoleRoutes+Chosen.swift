@@ -18,6 +18,8 @@ extension ConsoleRoutes {
             var batches: [RestorationBatches] = []
             var names: [ItemID: Set<ItemName>] = [:]
             for id in chosen {
+                // As for removing: all together have the limit of one folder.
+                guard known.count < DeletionBatches.limit else { break }
                 let items = try await view.tree.deletedTree(id).filter { known.insert($0).inserted }
                 // It may have been restored since the page was shown, or with its folder.
                 guard items.first == id, let top = try await view.tree.items([id], limit: 1).first else { continue }
