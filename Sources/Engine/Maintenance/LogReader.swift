@@ -54,7 +54,7 @@ package struct LogReader {
         }
     }
 
-    /// Returns the next entry of another history that goes on here, if there is one.
+    /// Returns the next entry, which may begin another history; nil at the end.
     private mutating func afterBreak() async throws -> Entry? {
         position = LogPosition(position.sequence, nil)
         let suspect = position.sequence.next

@@ -4,7 +4,7 @@ package import Basics
 package struct Retention: Hashable, Sendable {
     package let days: Int64
 
-    /// What applies where a person has not chosen another time.
+    /// The default.
     package static let standard = Retention(days: 30)
 
     /// - Parameter days: A negative number counts as none, one above a hundred years as a hundred years.

@@ -5,7 +5,7 @@ import Glibc
 
 /// Reading and writing.
 extension FileWrapper {
-    /// The folders inside each other that are read; a deeper one is an error, so that no folder can exhaust the stack.
+    /// The maximum depth of folders. A deeper one is an error, because it could exhaust the stack.
     private static let maximumDepth = 256
 
     /// Reads the item again. If that fails, the wrapper stays as it is.
@@ -41,7 +41,7 @@ extension FileWrapper {
 
     /// Returns whether a folder still has the names, and a file or link still the bytes, that this wrapper has.
     public func matchesContents(of url: URL) -> Bool {
-        // What cannot be read does not match.
+        // An unreadable item does not match.
         guard let other = try? Self.contents(of: url, depth: 0) else { return false }
         return Self.isEqual(content, other.content)
     }

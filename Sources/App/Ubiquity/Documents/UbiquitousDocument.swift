@@ -74,8 +74,8 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     /// Returns the attributes of `FileManager` that a save sets.
     open func fileAttributesToWrite(to url: URL, for saveOperation: SaveOperation) throws -> [AnyHashable: Any] { [:] }
 
-    /// Writes the file or folder with its attributes in one step, inside a coordinated write: other programs and devices see the former
-    /// contents or these.
+    /// Writes the file or folder in one step and then sets its attributes, inside a coordinated write: programs without coordination see the
+    /// former contents or the new ones.
     open func writeContents(
         _ contents: Any, andAttributes attributes: [AnyHashable: Any]?, safelyTo url: URL,
         for saveOperation: SaveOperation
