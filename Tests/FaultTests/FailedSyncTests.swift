@@ -17,7 +17,8 @@ extension FaultSuite {
                     .sync(path: "refused", generation: 1), .write(path: "after", generation: 1),
                 ])
                 #expect(bench.supervisor?.end()?.struck != nil, "nothing was refused")
-                #expect(refused.errors.contains("Input/output error"), "the program got no error: \(refused)")
+                // The daemon's own next commit may have found the fault before the program's sync, which then finds no mount.
+                #expect(!refused.errors.isEmpty, "the program got no error: \(refused)")
                 try await eventually("the daemon ends") { !bench.victim.daemon.isRunning }
                 #expect(try bench.victim.timesGivenUp() > 0)
                 try await bench.recover()

@@ -27,7 +27,8 @@ struct CampaignTests {
     @Test(
         "fixed histories succeed, and those that are run twice have the same digest",
         arguments: [
-            (1, 400, 40), (2, 400, 40), (3, 400, 40), (4, 600, 60), (5, 120, 20), (6, 1_000, 60), (7, 600, 30),
+            (1, 250, 30), (2, 250, 30), (3, 250, 30), (4, 400, 40), (5, 120, 20), (6, 1_000, 60), (7, 500, 30),
+            (8, 300, 30),
         ])
     func kept(vocabulary: Int, count: Int, twice: Int) throws {
         let run = try simulate(
@@ -40,7 +41,7 @@ struct CampaignTests {
     /// histories, because `scripts/test` chooses the first seed.
     @Test(
         "new histories succeed, in containers that ignore case and with states that come back, too",
-        arguments: [(6, 100), (5, 50), (7, 100)])
+        arguments: [(6, 100), (5, 50), (7, 80), (8, 60)])
     func fresh(vocabulary: Int, count: Int) throws {
         let start = ProcessInfo.processInfo.environment["FRESH_START"] ?? "random"
         let run = try simulate(

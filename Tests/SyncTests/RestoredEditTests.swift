@@ -3,6 +3,7 @@ import ContainerLog
 import DeviceSupport
 import LocalMetadata
 import Testing
+import VirtualFileSystem
 
 @testable import Sync
 
@@ -70,5 +71,63 @@ struct RestoredEditTests {
         let remote = try #require(try device.remote(id))
         #expect(remote.body.content?.reference == .of("base") && remote.conflicts.isEmpty)
         #expect(try device.unrest.isEmpty)
+    }
+
+    @Test(
+        "an edit that was uploaded while its document is open is sent, although others deleted and restored the document"
+    )
+    func openMeanwhile() throws {
+        try device.save("a", "base")
+        try device.settle()
+        let row = try #require(try device.row("a"))
+        let handle = try device.files.open(row.node, canWrite: true, truncate: false)
+        try device.write("mine", to: handle)
+        device.time.advance(by: .seconds(60))
+        device.files.noteIdleEdits(pause: .seconds(1))
+        try device.finishUploads()
+        #expect(try device.row("a")?.content == .of("mine"))
+        try device.fold(.delete(row.item, base: ContentReference.of("base").digest))
+        #expect(try device.row("a")?.pendingSince != nil, "it counts as uploaded")
+        try device.fold(
+            .create(
+                row.item, parent: .documents, name: row.name, attributes: row.attributes,
+                body: .file(.stored(.of("base")))))
+        device.files.release(handle)
+        try device.settle()
+        #expect(try device.remote(row.item)?.body.content?.reference == .of("mine"))
+        #expect(try device.unrest.isEmpty)
+    }
+
+    @Test("an item that is restored again while its first deletion is being sent stays")
+    func restoredTwice() async throws {
+        let id = try deletedFile()
+        let deletion = try #require(try device.nextBatch())
+        _ = try await DeletedItems(device.context).restore(id, of: device.container.id)
+        try device.remove("a")
+        _ = try await DeletedItems(device.context).restore(id, of: device.container.id)
+        try device.fold(deletion)
+        try device.settle()
+        #expect(try device.names() == ["a"])
+        #expect(try device.remote(id)?.isDeleted == false && device.unrest.isEmpty)
+    }
+
+    @Test("a deletion that was withdrawn, or made by two devices, ends once its item is restored")
+    func withdrawn() async throws {
+        for isWithdrawn in [true, false] {
+            let id = try deletedFile()
+            if isWithdrawn {
+                _ = try #require(try device.nextBatch())
+            } else {
+                try device.fold(.delete(id, base: ContentReference.of("base").digest))
+            }
+            _ = try await DeletedItems(device.context).restore(id, of: device.container.id)
+            if isWithdrawn { try device.metadata.write { try $0.withdrawBatch(of: device.container.id) } }
+            try device.rename("a", to: "b")
+            try device.settle()
+            #expect(try device.names() == ["b"])
+            #expect(try device.metadata.read { try $0.pending.totals().items } == 0)
+            try device.remove("b")
+            try device.settle()
+        }
     }
 }

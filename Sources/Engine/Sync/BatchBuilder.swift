@@ -128,7 +128,7 @@ package struct BatchBuilder {
         complete.insert(item.item)
         changes.append(contentsOf: added)
         bytes += item.roughSize
-        if plan.changes.isEmpty, !plan.needsUpload { quiet.append(item.item) }
+        if plan.changes.isEmpty, !plan.needsUpload, !plan.isPostponed { quiet.append(item.item) }
         for resident in displaced { try addAlone(resident) }
     }
 

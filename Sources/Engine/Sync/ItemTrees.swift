@@ -126,12 +126,16 @@ package struct ItemPlan: Sendable, Equatable {
     package var changes: [Change] = []
     /// Whether the bytes must be in the cloud before ``changes`` can be made.
     package var needsUpload = false
+    /// Whether the item is decided about once its file is closed, or the batch that is being sent is in the log.
+    package var isPostponed = false
     /// The change that announces the file and its size before the bytes are in the cloud.
     package var announcement: Change?
 
     package init(
-        follow: [FollowAction] = [], agreed: CloudItem?, changes: [Change] = [], needsUpload: Bool = false
+        follow: [FollowAction] = [], agreed: CloudItem?, changes: [Change] = [], needsUpload: Bool = false,
+        isPostponed: Bool = false
     ) {
+        self.isPostponed = isPostponed
         self.follow = follow
         self.agreed = agreed
         self.changes = changes

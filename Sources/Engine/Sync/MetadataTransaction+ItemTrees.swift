@@ -62,11 +62,24 @@ extension MetadataTransaction {
             id)
     }
 
+    /// Returns whether the batch that is being sent deletes that item, which may have been restored and deleted again since.
+    func isDeletionBeingSent(_ id: ItemID, in container: ContainerID) throws -> Bool {
+        guard try isBeingSent(id, in: container), let waiting = try pending.batch(of: container) else { return false }
+        return try ChangeBatch(decoding: waiting.payload).changes.contains {
+            if case .delete(id, _) = $0 { true } else { false }
+        }
+    }
+
     /// Discards the batch that is being sent, which has had no effect: the items that it names return to their state before the batch.
     package func withdrawBatch(of container: ContainerID) throws {
         guard let waiting = try pending.batch(of: container) else { return }
         try pending.withdrawBatch(of: container)
-        for case .create(let id, _, _, _, _) in try ChangeBatch(decoding: waiting.payload).changes {
+        let changes = try ChangeBatch(decoding: waiting.payload).changes
+        // A deleted item may have been restored while its deletion was being sent.
+        for case .delete(let id, _) in changes where try local.item(id, in: container) != nil {
+            try pending.removeDeparture(of: id, in: container)
+        }
+        for case .create(let id, _, _, _, _) in changes {
             guard var item = try local.item(id, in: container), item.isKnown, try synced.item(id, in: container) == nil,
                 try remote(in: container).item(id) == nil
             else { continue }

@@ -90,6 +90,7 @@ package struct OwnChanges {
         var item = before
         try update(&item)
         item.isDeleted = false
+        if let remote, remote.digest == item.digest { item.version = remote.version }
         if id != named { try keepWhatIsShown(&item, before, sentAs: named) }
         try transaction.synced.set(item, in: container)
         return id

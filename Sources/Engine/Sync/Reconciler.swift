@@ -36,7 +36,8 @@ package struct Reconciler: Sendable {
         // Another device edited the item that was deleted here: the edit wins. The deleted content may still exist as a conflict version,
         // or as a separate item that the log knows to find. A version that is still shown here was not deleted: its document was, while it
         // showed the same content, because the newer one had not been downloaded.
-        guard let synced = trees.synced, synced.digest != nil || remote.holds(synced.digest), !trees.isShownAsVersion
+        guard let synced = trees.synced, synced.digest != nil || remote.holds(synced.digest), !trees.isShownAsVersion,
+            !remote.isRepeated(since: synced)
         else {
             return ItemPlan(follow: [.forgetDeparture, .insert(remote)], agreed: remote)
         }
@@ -52,7 +53,7 @@ package struct Reconciler: Sendable {
             return ItemPlan(follow: [.keepFolder], agreed: nil, changes: creation(of: local).changes)
         }
         // What is being sent may bring it back in the log with another content than the one shown here, even if that is the agreed one.
-        if local.isBeingWritten || trees.isBeingSent { return ItemPlan(agreed: synced) }
+        if local.isBeingWritten || trees.isBeingSent { return ItemPlan(agreed: synced, isPostponed: true) }
         guard local.kind == .file, !local.hasContent(of: synced) else {
             return ItemPlan(follow: [.remove], agreed: nil)
         }
@@ -203,6 +204,9 @@ extension CloudItem {
 
     /// Whether this is a file of which only the size is known so far.
     var isAnnounced: Bool { body.content.map { $0.reference == nil } ?? false }
+
+    /// Whether a newer change created or restored this item, or wrote the same content again: a deletion of the earlier one has not seen it.
+    func isRepeated(since agreed: CloudItem) -> Bool { version != agreed.version && digest == agreed.digest }
 
     /// Returns whether this is the digest of the present content or of a conflict version.
     func holds(_ digest: Digest?) -> Bool {

@@ -32,11 +32,18 @@ extension TreeFollower {
         return item
     }
 
-    /// Cancels the deletion, unless it is being sent.
+    /// Cancels this device's deletion, unless it is being sent.
     private func takeBack(_ deleted: DeletedItem, _ item: inout LocalItem) throws {
-        if let departure = deleted.departure {
+        // Another device may have deleted the item as well.
+        if let departure = try transaction.pending.departure(of: item.item, in: container), !departure.isSent {
+            if try transaction.isDeletionBeingSent(item.item, in: container) {
+                try transaction.pending.markSent(departure)
+            } else {
+                try transaction.pending.removeDeparture(of: item.item, in: container)
+            }
+        }
+        if deleted.departure != nil {
             item.isKnown = true
-            if !departure.isSent { try transaction.pending.removeDeparture(of: item.item, in: container) }
         } else if try transaction.synced.item(item.item, in: container) != nil {
             // With the agreed state from before its deletion, the item would look as if it were still to be removed here.
             try transaction.synced.setAbsent(item.item, in: container)

@@ -160,9 +160,9 @@ package struct TreeFollower {
         // A new item may be in the log before its creation was sent: another device can restore a folder that was kept here.
         if isInLog { item.isKnown = true }
         if !plan.changes.isEmpty || plan.needsUpload {
-            // A file that is being written is marked at its last close.
-            if item.pendingSince == nil, !item.isWriting { item.pendingSince = now }
-        } else if plan.agreed != nil {
+            // An edit that is being written is marked at its last close; one that was uploaded since may have none.
+            if item.pendingSince == nil, !item.isWriting || !item.isEdited { item.pendingSince = now }
+        } else if plan.agreed != nil, !plan.isPostponed {
             item.pendingSince = nil
             item.isKnown = true
         }

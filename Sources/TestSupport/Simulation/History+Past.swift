@@ -12,6 +12,9 @@ extension History {
     private static let mostDevices = 6
 
     func travel(_ device: SimulatedDevice) throws {
+        if plan.vocabulary.hasRestores, random.chance(40) {
+            return random.chance(70) ? try restoreDeleted(device) : try crossRestore(device)
+        }
         switch random.number(0..<16) {
         case 0..<4: try copyState(of: device)
         case 4..<7: try putBackState(of: device)
@@ -54,8 +57,12 @@ extension History {
 
     private func putBackState(of device: SimulatedDevice) throws {
         guard let copy = random.pick(stateCopies.filter { $0.of == device.number }) else { return }
+        try putBack(copy.copy, of: device)
+    }
+
+    func putBack(_ copy: StateCopy, of device: SimulatedDevice) throws {
         try forgetUnsent(of: device)
-        try device.putBack(copy.copy)
+        try device.putBack(copy)
         record(device, "its state is put back")
         try noteReturn(of: device)
     }
@@ -98,6 +105,9 @@ extension History {
         packageLedger.note(snapshot, on: device.number)
         ledger.mayReturn(try device.unsentTexts())
         ledger.note(snapshot, on: device.number)
+        let container = try device.container().id
+        // A batch that was never sent may delete again.
+        if try device.metadata.read({ try $0.pending.batch(of: container) }) != nil { ledger.excuseRestored() }
     }
 
     // MARK: The cloud
@@ -180,7 +190,7 @@ extension History {
     // MARK: The log
 
     /// Returns the texts of all contents that the log ever took, and of those that are in its tree, conflict versions included.
-    private func loggedTexts() throws -> (all: Set<String>, current: Set<String>) {
+    func loggedTexts() throws -> (all: Set<String>, current: Set<String>) {
         var (tree, taken) = (DictionaryTree(), Set<ContentReference>())
         for record in cloud.copy().entries.records {
             guard let batch = try? ChangeBatch(decoding: record.payload) else {

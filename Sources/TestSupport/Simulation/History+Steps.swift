@@ -39,6 +39,7 @@ extension History {
         default: try evict(device)
         }
         try look(at: device, afterSync: 45..<84 ~= what)
+        try confirmRestores()
     }
 
     private func calmStep(_ device: SimulatedDevice) throws {

@@ -96,6 +96,25 @@ struct Ledger {
         if let content, gone.contains(content) { exempt.insert(content) }
     }
 
+    /// Restored contents that the log may not have, or that another device deletes without having seen that they were restored.
+    private(set) var unconfirmed: Set<String> = []
+    private var restored: Set<String> = []
+
+    /// Records that a user restored a deleted content.
+    mutating func restore(_ content: String, isInLog: Bool) {
+        guard isInLog, copies[content] == nil else { return excuse(content) }
+        superseded.remove(content)
+        returning.insert(content)
+        unconfirmed.insert(content)
+    }
+
+    mutating func confirmRestores(_ logged: Set<String>) {
+        restored.formUnion(unconfirmed.intersection(logged))
+        unconfirmed.subtract(logged)
+    }
+
+    mutating func excuseRestored() { exempt.formUnion(restored) }
+
     mutating func sync(_ content: String) { synced.insert(content) }
 
     // MARK: Copies
@@ -218,7 +237,8 @@ struct Ledger {
     /// Returns the problems if all devices show `visible`; `standing` maps an id to the item that the id stands for at the end.
     func problems(visible: Set<String>, standing: (ItemID) -> ItemID) -> [String] {
         let (gone, united) = (gone, united(standing))
-        let lost = written.subtracting(gone).subtracting(visible).subtracting(exempt).subtracting(united).sorted()
+        let lost = written.subtracting(gone).subtracting(visible).subtracting(exempt).subtracting(united)
+            .subtracting(unconfirmed).sorted()
         let back = visible.intersection(gone).subtracting(exempt).subtracting(returning).sorted()
         return lost.map { "‘\($0)’ is lost" } + back.map { "‘\($0)’ came back" } + invented(in: visible)
     }

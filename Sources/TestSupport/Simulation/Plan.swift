@@ -43,12 +43,15 @@ package enum Vocabulary: Int, Hashable, Sendable, CaseIterable {
     /// The sixth, with states of devices and copies of the cloud that come back, and devices that are started from a copy of another one's
     /// state.
     case seventh = 7
+    /// The seventh, with deleted items that users restore.
+    case eighth = 8
 
     /// The one of histories for which none is named.
     package static let usual = sixth
 
-    var hasWaitingCloses: Bool { [.sixth, .seventh].contains(self) }
-    var hasPast: Bool { self == .seventh }
+    var hasWaitingCloses: Bool { [.sixth, .seventh, .eighth].contains(self) }
+    var hasPast: Bool { self == .seventh || hasRestores }
+    var hasRestores: Bool { self == .eighth }
 
     /// The number of actions, each as often as it is likely.
     var actions: Int {
@@ -56,7 +59,7 @@ package enum Vocabulary: Int, Hashable, Sendable, CaseIterable {
         case .first: 100
         case .second: 140
         case .third: 154
-        case .fourth, .sixth, .seventh: 162
+        case .fourth, .sixth, .seventh, .eighth: 162
         case .fifth: 184
         }
     }

@@ -87,7 +87,7 @@ extension UserActions {
         guard replaced != text else { throw Errno(EEXIST) }
         let place = place(of: old)
         let handle = try attempt(&ledger) {
-            $0.supersede(replaced, at: place)
+            noteEmptied(replaced, at: place, &$0)
         } _: {
             guard let old else {
                 return try device.files.create(

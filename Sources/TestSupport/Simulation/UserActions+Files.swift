@@ -50,7 +50,7 @@ extension UserActions {
         }
         let place = place(of: item)
         let handle = try attempt(&ledger) {
-            $0.supersede(truncate ? old : nil, at: place)
+            noteEmptied(truncate ? old : nil, at: place, &$0)
         } _: {
             try device.files.open(item.node, canWrite: true, truncate: truncate)
         }
@@ -65,6 +65,13 @@ extension UserActions {
         }
         noteSync(text, &ledger)
         return "write \(path) ‘\(text)’ over ‘\(old ?? "")’"
+    }
+
+    /// Records that `open` empties a file. If the device dies after the record of this edit and before its bytes are gone, the content becomes
+    /// the edit, beside a newer content that the device had not seen.
+    func noteEmptied(_ content: String?, at place: Ledger.Place?, _ ledger: inout Ledger) {
+        ledger.supersede(content, at: place)
+        if device.faults.hasStruck { ledger.excuse(content) }
     }
 
     /// Returns whether the program syncs what it wrote, as some programs do.
