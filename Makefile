@@ -8,7 +8,7 @@ SWIFT_BUILD := $(BUILD) -c release
 SWIFT_BUILD_TESTS := $(BUILD) --build-tests
 SWIFT_TEST := swift test --skip-build
 # Suites with whole daemons and mounts need the machine for themselves: beside a thousand other tests they would only reach their timeouts.
-ALONE := DirectoryCloudTests HTTPCloudTests S3CloudTests EndToEndTests FuseTests SimulationTests DaemonCoreTests CommandsTests ReferenceModelTests \
+ALONE := DirectoryCloudTests HTTPCloudTests S3CloudTests SimulationTests EndToEndTests FuseTests DaemonCoreTests CommandsTests ReferenceModelTests \
 	PowerLossTests FaultTests UbiquityTests
 
 # Suites that need no root, no mount and no packages but those of the build. They are about half of all tests.
