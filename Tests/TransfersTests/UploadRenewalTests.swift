@@ -8,32 +8,10 @@ import Testing
 
 @Suite struct UploadRenewalTests {
     /// A cloud that collects its garbage itself, as a server does.
-    private struct OwnCollector: CloudBackend {
-        let cloud: InMemoryBackend
+    private struct OwnCollector: CloudDecorator {
+        let base: any CloudBackend
 
         func facet<Facet>(_ type: Facet.Type) -> Facet? { nil }
-        func connect(create: Bool) async throws -> CloudIdentity { try await cloud.connect(create: create) }
-        func containers() async throws -> [ContainerName] { try await cloud.containers() }
-        func createContainer(_ name: ContainerName) async throws { try await cloud.createContainer(name) }
-        func append(
-            _ payload: [UInt8], to container: ContainerName, after position: LogPosition
-        ) async throws -> LogSequence { try await cloud.append(payload, to: container, after: position) }
-        func entries(
-            in container: ContainerName, after position: LogPosition, limit: Int
-        ) async throws -> [LogRecord] { try await cloud.entries(in: container, after: position, limit: limit) }
-        func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID> {
-            try await cloud.missing(chunks, in: container)
-        }
-        func putChunk(_ chunk: OutgoingChunk, in container: ContainerName) async throws {
-            try await cloud.putChunk(chunk, in: container)
-        }
-        func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws {
-            try await cloud.distrust(chunks, in: container)
-        }
-        func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8] {
-            try await cloud.getChunk(id, in: container)
-        }
-        func space() async throws -> CloudSpace? { try await cloud.space() }
     }
 
     @Test("a device asks again about the chunks of an upload that is held up, and no longer once it has ended")
@@ -44,7 +22,7 @@ import Testing
         let manifest = try await ContentHasher(pool: pool, parameters: Fixture.parameters).manifest(fixture.file(bytes))
         let last = try #require(manifest.chunks.last).id
         let context = TransferContext(
-            backend: OwnCollector(cloud: fixture.backend), slots: TransferSlots(limit: 8, reservedForDemand: 1),
+            backend: OwnCollector(base: fixture.backend), slots: TransferSlots(limit: 8, reservedForDemand: 1),
             pool: pool, clock: fixture.clock, jitter: { 0 })
         let gate = fixture.backend.gate
         gate.hold { $0.operation == .putChunk && $0.chunk == last }

@@ -5,8 +5,8 @@ package import CloudModel
 ///
 /// Every method is idempotent, and throws only ``CloudError`` and `CancellationError`. An ability that only some clouds have is a protocol
 /// of its own that refines this one: ``ChangeNotifying``, ``ChunkBatching``, ``ChunkCollecting``, ``ChunkReading``, ``HistoryJoining``,
-/// ``LinkPublishing``, ``RemoteResettable``, ``UseReporting``,
-/// ``WorkDeferring``. A caller gets it from ``facet(_:)``.
+/// ``LinkPublishing``, ``RemoteResettable``, ``UseReporting``, ``WorkDeferring``. A caller gets it from ``facet(_:)``, and
+/// ``CloudDecorator`` forwards it.
 package protocol CloudBackend: Sendable {
     /// Opens the cloud, and makes it if `create` is set and there is none. Without `create`, an absent cloud is `offline`, never an empty
     /// one.

@@ -1,4 +1,3 @@
-package import CloudModel
 package import Logging
 import Synchronization
 
@@ -7,7 +6,7 @@ import Synchronization
 ///
 /// The switch is between the engine and the cloud, so that to the rest of the program a device that was taken offline is like one without a
 /// network.
-package final class SwitchableCloud: Sendable {
+package final class SwitchableCloud: CloudDecorator {
     private struct State {
         var isOffline: Bool
         var cancellations: [UInt64: @Sendable () -> Void] = [:]
@@ -20,13 +19,13 @@ package final class SwitchableCloud: Sendable {
         }
     }
 
-    private let cloud: any CloudBackend
+    package let base: any CloudBackend
     private let log: Logger
     private let state: Mutex<State>
 
     /// - Parameter log: Gets a line at trace for each operation.
     package init(_ cloud: any CloudBackend, isOffline: Bool = false, log: Logger) {
-        self.cloud = cloud
+        base = cloud
         self.log = log
         state = Mutex(State(isOffline: isOffline))
     }
@@ -51,8 +50,8 @@ package final class SwitchableCloud: Sendable {
         CloudError(.offline, "This device was taken offline. Run `ubiquity online` to sync again.")
     }
 
-    private func travel<T: Sendable>(
-        _ name: String = #function, _ operation: @escaping @Sendable () async throws -> T
+    package func perform<T: Sendable>(
+        _ name: String, _ operation: @escaping @Sendable () async throws -> T
     ) async throws -> T {
         guard log.logLevel <= .trace else { return try await switchable(operation) }
         let start = ContinuousClock.now
@@ -108,67 +107,13 @@ package final class SwitchableCloud: Sendable {
         }
     }
 
-    /// Returns what the cloud itself can do beyond the contract.
-    private func facet<Facet>(_ type: Facet.Type, of facet: String) throws -> Facet {
-        guard let facet = cloud.facet(type) else { throw CloudError(.failed, "This cloud does not support \(facet).") }
-        return facet
-    }
-}
-
-extension SwitchableCloud: CloudBackend {
-    package func facet<Facet>(_ type: Facet.Type) -> Facet? { cloud.facet(type) == nil ? nil : self as? Facet }
-
-    package func connect(create: Bool) async throws -> CloudIdentity {
-        try await travel { [cloud] in try await cloud.connect(create: create) }
-    }
-
-    package func containers() async throws -> [ContainerName] {
-        try await travel { [cloud] in try await cloud.containers() }
-    }
-
-    package func createContainer(_ name: ContainerName) async throws {
-        try await travel { [cloud] in try await cloud.createContainer(name) }
-    }
-
-    package func append(
-        _ payload: [UInt8], to container: ContainerName, after position: LogPosition
-    ) async throws -> LogSequence {
-        try await travel { [cloud] in try await cloud.append(payload, to: container, after: position) }
-    }
-
-    package func entries(
-        in container: ContainerName, after position: LogPosition, limit: Int
-    ) async throws -> [LogRecord] {
-        try await travel { [cloud] in try await cloud.entries(in: container, after: position, limit: limit) }
-    }
-
-    package func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID> {
-        try await travel { [cloud] in try await cloud.missing(chunks, in: container) }
-    }
-
-    package func putChunk(_ chunk: OutgoingChunk, in container: ContainerName) async throws {
-        try await travel { [cloud] in try await cloud.putChunk(chunk, in: container) }
-    }
-
-    package func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws {
-        try await travel { [cloud] in try await cloud.distrust(chunks, in: container) }
-    }
-
-    package func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8] {
-        try await travel { [cloud] in try await cloud.getChunk(id, in: container) }
-    }
-
-    package func space() async throws -> CloudSpace? { try await travel { [cloud] in try await cloud.space() } }
-}
-
-extension SwitchableCloud: ChangeNotifying {
     package func events() -> AsyncStream<CloudEvent> {
         let (events, continuation) = AsyncStream.makeStream(of: CloudEvent.self, bufferingPolicy: .bufferingNewest(64))
-        let follower = Task { [switches = switches(), cloud] in
+        let follower = Task { [switches = switches(), base] in
             var inner: Task<Void, Never>?
             for await isOffline in switches {
                 inner?.cancel()
-                guard !isOffline, let cloud = cloud.facet((any ChangeNotifying).self) else { continue }
+                guard !isOffline, let cloud = base.facet((any ChangeNotifying).self) else { continue }
                 continuation.yield(.reachabilityChanged)
                 inner = Task { for await event in cloud.events() { continuation.yield(event) } }
             }
@@ -178,102 +123,11 @@ extension SwitchableCloud: ChangeNotifying {
         continuation.onTermination = { _ in follower.cancel() }
         return events
     }
-}
 
-extension SwitchableCloud: ChunkBatching {
-    package func putChunks(_ chunks: [OutgoingChunk], in container: ContainerName) async throws {
-        let cloud = try facet((any ChunkBatching).self, of: "several chunks in one request")
-        try await travel { try await cloud.putChunks(chunks, in: container) }
-    }
-}
+    package var isResetAsked: Bool { !isOffline && base.facet((any RemoteResettable).self)?.isResetAsked ?? false }
 
-extension SwitchableCloud: ChunkReading {
-    package func withChunk<T: Sendable>(
-        _ id: ChunkID, in container: ContainerName, _ use: @escaping @Sendable ([UInt8]) -> T
-    ) async throws -> T {
-        let cloud = try facet((any ChunkReading).self, of: "reading on its own threads")
-        return try await travel { try await cloud.withChunk(id, in: container, use) }
-    }
-}
-
-extension SwitchableCloud: ChunkCollecting {
-    private func collecting() throws -> any ChunkCollecting {
-        try facet((any ChunkCollecting).self, of: "collection by devices")
-    }
-
-    package func present(_ keys: [ChunkKey], in container: ContainerName) async throws -> Set<ChunkKey> {
-        let cloud = try collecting()
-        return try await travel { try await cloud.present(keys, in: container) }
-    }
-
-    package func putChunk(_ chunk: OutgoingChunk, epoch: UInt64, in container: ContainerName) async throws {
-        let cloud = try collecting()
-        try await travel { try await cloud.putChunk(chunk, epoch: epoch, in: container) }
-    }
-
-    package func putChunks(_ chunks: [OutgoingChunk], epoch: UInt64, in container: ContainerName) async throws {
-        let cloud = try collecting()
-        try await travel { try await cloud.putChunks(chunks, epoch: epoch, in: container) }
-    }
-
-    package func storedChunks(
-        in container: ContainerName, after key: ChunkKey?, limit: Int
-    ) async throws -> [StoredChunk] {
-        let cloud = try collecting()
-        return try await travel { try await cloud.storedChunks(in: container, after: key, limit: limit) }
-    }
-
-    package func remove(_ keys: [ChunkKey], in container: ContainerName) async throws {
-        let cloud = try collecting()
-        try await travel { try await cloud.remove(keys, in: container) }
-    }
-}
-
-extension SwitchableCloud: HistoryJoining {
-    package func joinHistories(of container: ContainerName) async throws {
-        let cloud = try facet((any HistoryJoining).self, of: "joining histories")
-        try await travel { try await cloud.joinHistories(of: container) }
-    }
-}
-
-extension SwitchableCloud: LinkPublishing {
-    private func publishing() throws -> any LinkPublishing { try facet((any LinkPublishing).self, of: "links") }
-
-    package func publish(_ publication: Publication) async throws -> NewLink {
-        let cloud = try publishing()
-        return try await travel { try await cloud.publish(publication) }
-    }
-
-    package func links() async throws -> [KnownLink] {
-        let cloud = try publishing()
-        return try await travel { try await cloud.links() }
-    }
-
-    package func withdrawLink(_ id: Int64) async throws {
-        let cloud = try publishing()
-        try await travel { try await cloud.withdrawLink(id) }
-    }
-}
-
-extension SwitchableCloud: RemoteResettable {
-    package var isResetAsked: Bool { !isOffline && cloud.facet((any RemoteResettable).self)?.isResetAsked ?? false }
-
-    package func confirmReset() async throws {
-        let cloud = try facet((any RemoteResettable).self, of: "resets")
-        try await travel { try await cloud.confirmReset() }
-    }
-}
-
-extension SwitchableCloud: UseReporting {
-    package func use() async throws -> CloudUseReport {
-        let cloud = try facet((any UseReporting).self, of: "figures of what uses its space")
-        return try await travel { try await cloud.use() }
-    }
-}
-
-extension SwitchableCloud: WorkDeferring {
     package func finishDeferredWork(within limit: Duration) async {
-        guard !isOffline, let cloud = cloud.facet((any WorkDeferring).self) else { return }
-        await cloud.finishDeferredWork(within: limit)
+        guard !isOffline else { return }
+        await base.facet((any WorkDeferring).self)?.finishDeferredWork(within: limit)
     }
 }

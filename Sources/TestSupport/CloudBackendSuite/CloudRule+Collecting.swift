@@ -168,7 +168,9 @@ extension CloudUnderTest {
     /// Returns two devices of a cloud that collects, and a container that both can use.
     func twoCollectors() async throws -> (any ChunkCollecting, any ChunkCollecting, ContainerName) {
         let (one, other, container) = try await twoDevices()
-        return (try #require(one as? any ChunkCollecting), try #require(other as? any ChunkCollecting), container)
+        let collectors = [one, other].compactMap { $0.facet((any ChunkCollecting).self) }
+        try #require(collectors.count == 2, "the cloud does not collect")
+        return (collectors[0], collectors[1], container)
     }
 }
 

@@ -8,7 +8,7 @@ extension CloudRule {
     static let events = [
         CloudRule("an append of another device makes an event") { cloud in
             let (one, other, container) = try await cloud.twoDevices()
-            guard let one = one as? any ChangeNotifying else { return }
+            guard let one = one.facet((any ChangeNotifying).self) else { return }
             let events = one.events()
             for number in UInt64(1)...3 {
                 _ = try await other.append([1], to: container)
@@ -19,7 +19,7 @@ extension CloudRule {
         },
         CloudRule("events report containers created after the stream began, and changes in them") { cloud in
             let (one, other, _) = try await cloud.twoDevices()
-            guard let one = one as? any ChangeNotifying else { return }
+            guard let one = one.facet((any ChangeNotifying).self) else { return }
             let events = one.events()
             let notes = try #require(ContainerName("notes"))
             try await other.createContainer(notes)
@@ -31,7 +31,8 @@ extension CloudRule {
         },
         CloudRule("every consumer of events receives them") { cloud in
             let (one, other, container) = try await cloud.twoDevices()
-            guard let one = one as? any ChangeNotifying, let other = other as? any ChangeNotifying else { return }
+            guard let one = one.facet((any ChangeNotifying).self), let other = other.facet((any ChangeNotifying).self)
+            else { return }
             let streams = [one.events(), one.events(), other.events()]
             _ = try await other.append([1], to: container)
             for events in streams {
@@ -41,7 +42,7 @@ extension CloudRule {
             }
         },
         CloudRule("events end when their consumer is cancelled") { cloud in
-            guard let one = try await cloud.twoDevices().0 as? any ChangeNotifying else { return }
+            guard let one = try await cloud.twoDevices().0.facet((any ChangeNotifying).self) else { return }
             let events = one.events()
             let consumer = Task { for await _ in events {} }
             consumer.cancel()
