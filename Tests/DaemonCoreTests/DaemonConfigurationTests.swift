@@ -70,7 +70,7 @@ struct DaemonConfigurationTests {
         arguments: ["ftp://host", "nonsense", "file://host/a", "file:///%zz", "https://", "s3://", ""])
     func badAddresses(text: String) {
         let failure = #expect(throws: DaemonFailure.self) { try CloudAddress(text, currentDirectory: "/here") }
-        #expect(failure?.advice?.contains("file:///DIRECTORY") == true)
+        #expect(failure?.advice?.contains("file:///DIR") == true)
     }
 
     @Test(

@@ -22,7 +22,7 @@ extension EndToEnd {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.stop()
                 let rest = [test.a.mount, "--state", "\(test.root)/other"]
-                let advice = "Use file:///DIRECTORY, http(s)://HOST or s3://BUCKET/PREFIX."
+                let advice = "Use file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX."
                 try await refused(
                     test, rest + ["--cloud", "gopher://x"], status: 1,
                     "not a valid cloud address, clouds of the kind \"gopher\" are not supported: gopher://x. \(advice)"

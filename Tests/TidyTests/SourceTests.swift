@@ -33,6 +33,13 @@ struct SourceTests {
             pattern: #"^\s*(debugP|dumpP|p)rint\("#, reason: "only command lines print",
             except: ["Sources/CommandLine/", "Sources/Server/ubiquity-server/"]),
         Ban(
+            pattern: #"hasPrefix\("(http|s3)|case "(https?|s3)""#, reason: "CloudKind knows the kinds of addresses",
+            // A server's own address, and links of a bucket.
+            except: [
+                "Sources/Protocols/DaemonProtocol/CloudKind.swift", "Sources/Server/",
+                "Sources/Cloud/HTTPCloud/DirectLink.swift",
+            ]),
+        Ban(
             pattern: #"^\s*public "#, reason: "modules share by package access",
             // The modules that other people's programs import.
             except: ["Sources/App/"]),

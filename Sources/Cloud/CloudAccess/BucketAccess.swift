@@ -10,8 +10,6 @@ import S3Cloud
 
 /// Access of this device to a bucket: the backend of a mount, and its credentials.
 package enum BucketAccess {
-    package static func isMeant(by url: String) -> Bool { url.lowercased().hasPrefix("s3://") }
-
     static func backend(_ url: String, _ logger: Logger) throws(DaemonFailure) -> any CloudBackend {
         let source = try source(of: url)
         let trust: ServerTrust
@@ -108,7 +106,7 @@ package enum BucketAccess {
     /// The file is that of the bucket, its store and the prefix; other settings of the address do not matter.
     private static func path(of location: S3Location) -> String {
         let endpoint = location.endpoint.map { "?endpoint=\($0)" } ?? ""
-        return StandardPaths.current.bucketFile("s3://\(location.bucket)/\(location.prefix)\(endpoint)")
+        return StandardPaths.current.bucketFile("\(S3Location.scheme)\(location.bucket)/\(location.prefix)\(endpoint)")
     }
 }
 

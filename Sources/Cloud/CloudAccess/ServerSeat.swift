@@ -36,10 +36,6 @@ struct ServerSeat {
 
     /// The address that names the sign-in, without an account the server's own.
     var description: String {
-        guard let account, let start = address.description.firstRange(of: "://")?.upperBound else {
-            return address.description
-        }
-        let (scheme, rest) = (address.description[..<start], address.description[start...])
-        return "\(scheme)\(CloudAddress.userField(account))@\(rest)"
+        account.flatMap { CloudAddress.server(address.description, account: $0) } ?? address.description
     }
 }

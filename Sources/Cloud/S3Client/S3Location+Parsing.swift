@@ -5,10 +5,11 @@ extension S3Location {
     ///
     /// - Throws: What is wrong with the text, and an example of a correct one.
     package init(parsing text: String) throws(S3ConfigurationError) {
-        guard text.hasPrefix("s3://") else {
-            throw S3ConfigurationError("\(Self.quoted(text)) does not begin with s3://.")
+        guard text.hasPrefix(Self.scheme) else {
+            throw S3ConfigurationError("\(Self.quoted(text)) does not begin with \(Self.scheme).")
         }
-        let parts = text.dropFirst(5).split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = text.dropFirst(Self.scheme.count).split(
+            separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let place = parts.first ?? ""
         guard !place.contains("@") else { throw Self.holdsCredentials }
         guard !place.contains("#") else { throw S3ConfigurationError("Write # in a prefix as %23.") }

@@ -6,6 +6,8 @@
 package struct S3Location: Hashable, Sendable, CustomStringConvertible {
     package enum Addressing: String, Sendable { case path, virtual }
 
+    package static let scheme = "s3://"
+
     package let bucket: String
     /// Without a slash at either end; may be empty.
     package let prefix: String
@@ -38,7 +40,7 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
             endpoint.map { "endpoint=\($0)" }, region.map { "region=\($0)" },
             addressing.map { "addressing=\($0.rawValue)" }, isInsecure ? "insecure=true" : nil,
         ].compactMap(\.self)
-        return "s3://\(bucket)\(path)" + (settings.isEmpty ? "" : "?\(settings.joined(separator: "&"))")
+        return "\(Self.scheme)\(bucket)\(path)" + (settings.isEmpty ? "" : "?\(settings.joined(separator: "&"))")
     }
 
     /// Returns the target of requests for keys of the bucket, in `region`.

@@ -221,7 +221,7 @@ struct StatusHandler: NounHandler {
             case .offline(let why), .stopped(let why):
                 CloudStatus(url: url, state: .offline, message: why, reason: reason)
             }
-        if case .http = configuration.cloud {
+        if configuration.cloud.kind.hasAccounts {
             status.account = ServerAccess.account(at: url)
             status.isSignedIn = status.account != nil
         }

@@ -33,18 +33,19 @@ struct SignInProgram: AsyncParsableCommand {
         connecting.authorityFile = ca
         connecting.allowsPlaintext = insecure
         let logger = Logger(label: "ubiquityd") { _ in SwiftLogNoOpLogHandler() }
+        let takesCredentials = CloudKind(of: server)?.takesCredentials ?? false
         var outcome: SignInOutcome
         do throws(DaemonFailure) {
             switch action {
             case .cloudPolicy:
                 let policy = try BucketAccess.policy(of: server, collects: collects)
                 outcome = SignInOutcome(account: nil, policy: policy)
-            case .signIn where BucketAccess.isMeant(by: server):
+            case .signIn where takesCredentials:
                 try await BucketAccess.signIn(
                     to: server, accessKey: readLine() ?? "", secretKey: readLine() ?? "", sessionToken: readLine(),
                     authorityFile: ca, logger: logger)
                 outcome = SignInOutcome(account: nil)
-            case .signOut where BucketAccess.isMeant(by: server):
+            case .signOut where takesCredentials:
                 try BucketAccess.signOut(of: server)
                 outcome = SignInOutcome(account: nil)
             case .signIn:

@@ -21,7 +21,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where to mount.", valueName: "dir"))
     var mount: String
 
-    @Option(help: ArgumentHelp("The cloud: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "url"))
+    @Option(help: ArgumentHelp("The cloud: \(CloudKind.forms).", valueName: "url"))
     var cloud: String?
 
     @Option(

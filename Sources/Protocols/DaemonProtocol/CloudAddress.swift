@@ -17,15 +17,16 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
             return
         }
         let rest = String(text[colon.upperBound...])
-        switch text[..<colon.lowerBound].lowercased() {
-        case "file": self = .directory(path: try Self.path(ofFileURL: rest, text))
-        case "http", "https":
-            guard !rest.isEmpty, !isAbsolute(rest) else { throw Self.invalid(text, "it names no host") }
-            self = .http(url: text)
-        case "s3":
-            guard !rest.isEmpty, !isAbsolute(rest) else { throw Self.invalid(text, "it names no bucket") }
-            self = .s3(url: text)
-        case let scheme: throw Self.invalid(text, "clouds of the kind \"\(scheme)\" are not supported")
+        let namesPlace = !rest.isEmpty && !isAbsolute(rest)
+        switch CloudKind(of: text) {
+        case .directory: self = .directory(path: try Self.path(ofFileURL: rest, text))
+        case .server where namesPlace: self = .http(url: text)
+        case .server: throw Self.invalid(text, "it names no host")
+        case .bucket where namesPlace: self = .s3(url: text)
+        case .bucket: throw Self.invalid(text, "it names no bucket")
+        case nil:
+            let scheme = text[..<colon.lowerBound].lowercased()
+            throw Self.invalid(text, "clouds of the kind \"\(scheme)\" are not supported")
         }
     }
 
@@ -47,14 +48,14 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns the address of a server for one of several accounts; nil if the address is no server's, or has an account.
     package static func server(_ url: String, account: String) -> String? {
-        guard url.lowercased().hasPrefix("http"), let start = url.firstRange(of: "://")?.upperBound,
+        guard CloudKind(of: url)?.hasAccounts ?? false, let start = url.firstRange(of: "://")?.upperBound,
             !url[start...].prefix(while: { $0 != "/" }).contains("@")
         else { return nil }
         return "\(url[..<start])\(userField(account))@\(url[start...])"
     }
 
     /// Returns an account as it stands before the `@` of an address: letters, digits and `-._~` as they are (RFC 3986, 2.3).
-    package static func userField(_ account: String) -> String {
+    private static func userField(_ account: String) -> String {
         PercentCoding.encode(account.utf8) { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -68,7 +69,15 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
     private static func invalid(_ text: String, _ why: String) -> DaemonFailure {
         DaemonFailure(
             .invalidRequest, "not a valid cloud address, \(why)", path: text,
-            advice: "Use file:///DIRECTORY, http(s)://HOST or s3://BUCKET/PREFIX.")
+            advice: "Use \(CloudKind.forms).")
+    }
+
+    package var kind: CloudKind {
+        switch self {
+        case .directory: .directory
+        case .http: .server
+        case .s3: .bucket
+        }
     }
 
     /// The address as a URL.

@@ -83,7 +83,7 @@ package struct MountSettings: Hashable, Sendable {
             guard value.hasPrefix("/") || value.contains("://"),
                 (try? CloudAddress(value, currentDirectory: "/")) != nil
             else {
-                throw SettingsProblem("\(place): cloud is file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.")
+                throw SettingsProblem("\(place): cloud is \(CloudKind.forms).")
             }
             cloud = value
         case "device": device = value

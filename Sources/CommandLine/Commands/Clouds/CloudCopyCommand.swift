@@ -18,7 +18,7 @@ struct CloudCopyCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The cloud to copy: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "from"))
+        help: ArgumentHelp("The cloud to copy: \(CloudKind.forms).", valueName: "from"))
     var source: String
 
     @Argument(help: ArgumentHelp("The cloud to copy into.", valueName: "to"))

@@ -18,7 +18,7 @@ struct CloudMoveCommand: ParsableCommand {
             Run the same command on each of your other devices afterwards. Published links are not copied.
             """)
 
-    @Argument(help: ArgumentHelp("The new cloud: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "to"))
+    @Argument(help: ArgumentHelp("The new cloud: \(CloudKind.forms).", valueName: "to"))
     var target: String
 
     @Argument(help: "The mount, or any path in it; needed when there are several.", completion: .directory)
@@ -85,7 +85,7 @@ struct CloudMoveCommand: ParsableCommand {
             On each other device, before it is used for changes: ubiquity cloud move '\(to)'
             The old cloud is kept, unchanged: \(from). Remove it once all devices have moved.
             """)
-        if source.hasPrefix("http") { print("Published links of the old server were not moved.") }
+        if CloudKind(of: source)?.publishesLinks ?? false { print("Published links of the old server were not moved.") }
         guard second.incompleteContents > 0 else { return }
         Terminal.note(
             """

@@ -20,7 +20,7 @@ struct MountCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Where to mount (default: ~/MobileDocuments).", valueName: "dir"))
     var directory: String?
 
-    @Option(help: ArgumentHelp("The cloud: file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX.", valueName: "url"))
+    @Option(help: ArgumentHelp("The cloud: \(CloudKind.forms).", valueName: "url"))
     var cloud: String?
 
     @Option(

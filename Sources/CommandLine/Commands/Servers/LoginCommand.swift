@@ -60,7 +60,7 @@ struct LoginCommand: ParsableCommand {
             }
             return
         }
-        guard ["http://", "https://"].contains(where: { server.lowercased().hasPrefix($0) }) else {
+        guard CloudKind(of: server)?.hasAccounts ?? false else {
             throw ValidationError("'\(server)' is not a server address such as https://cloud.example.com:8443")
         }
         if let account, CloudAddress.server(server, account: account) == nil {
@@ -81,7 +81,7 @@ struct LoginCommand: ParsableCommand {
     /// The address with the account, as mounts use it.
     private var cloud: String { account.flatMap { CloudAddress.server(server, account: $0) } ?? server }
 
-    private var isBucket: Bool { server.lowercased().hasPrefix("s3://") }
+    private var isBucket: Bool { CloudKind(of: server)?.takesCredentials ?? false }
 
     func run() throws {
         if isBucket { return try keepCredentials() }
