@@ -277,8 +277,8 @@ let package = Package(
         .target(
             name: "Ubiquity",
             dependencies: [
-                "Archives", "Basics", "CLinux", "CloudModel", "ContainerLog", "Coordination", "DaemonProtocol",
-                "DocumentMoves", "Queries",
+                "Archives", "Basics", "CLinux", "CloudModel", "Coordination", "DaemonProtocol", "DocumentMoves",
+                "Queries",
             ],
             path: "Sources/App/Ubiquity"),
         .testTarget(

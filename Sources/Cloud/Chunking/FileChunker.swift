@@ -1,17 +1,6 @@
 package import Basics
-package import CloudModel
+import CloudModel
 import Glibc
-
-/// A chunk of a content: its name and its length.
-package struct ChunkEntry: Hashable, Sendable {
-    package let id: ChunkID
-    package let length: Int
-
-    package init(id: ChunkID, length: Int) {
-        self.id = id
-        self.length = length
-    }
-}
 
 /// The result of one step of ``FileChunker``.
 package struct ChunkScan: Sendable {

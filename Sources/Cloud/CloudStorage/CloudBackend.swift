@@ -65,25 +65,6 @@ extension CloudBackend {
     }
 }
 
-/// One entry of a log as stored.
-package struct LogRecord: Hashable, Sendable {
-    package let position: LogPosition
-    package let payload: [UInt8]
-
-    package init(_ position: LogPosition, _ payload: [UInt8]) {
-        self.position = position
-        self.payload = payload
-    }
-
-    package var sequence: LogSequence { position.sequence }
-}
-
-/// The identity of a cloud, whatever address leads to it.
-package struct CloudIdentity: Hashable, Sendable {
-    package let text: String
-    package init(_ text: String) { self.text = text }
-}
-
 package struct CloudSpace: Hashable, Sendable {
     package let total: UInt64
     package let free: UInt64

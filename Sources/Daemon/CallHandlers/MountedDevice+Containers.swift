@@ -1,5 +1,4 @@
 import CloudModel
-import ContainerLog
 import DaemonProtocol
 import Glibc
 import LocalMetadata

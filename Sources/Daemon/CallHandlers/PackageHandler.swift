@@ -1,5 +1,4 @@
 import CloudModel
-import ContainerLog
 import ControlServer
 import DaemonProtocol
 import LocalMetadata

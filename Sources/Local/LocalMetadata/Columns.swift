@@ -45,20 +45,6 @@ struct Columns {
     }
 }
 
-/// A type that is decoded from a row of some query.
-protocol ColumnDecodable {
-    init(columns: Columns) throws
-    /// Decodes a row whose meaning depends on more than the row.
-    init(columns: Columns, in transaction: MetadataTransaction) throws
-}
-
-extension ColumnDecodable {
-    init(columns: Columns, in transaction: MetadataTransaction) throws { try self.init(columns: columns) }
-}
-
-/// The values of a statement's parameters, in their order; nil is NULL.
-typealias StatementValues = [(any ColumnBindable)?]
-
 extension Database {
     /// Passes the rows of a query to `body` until it returns false. `body` must not run the same query.
     func forEachRow(_ sql: String, _ values: StatementValues, _ body: (Columns) throws -> Bool) throws {

@@ -1,4 +1,4 @@
-import ContainerLog
+import CloudModel
 
 /// The rows that a write transaction knows without reading them: those that it wrote, and of the others those that are in memory.
 struct KnownRows {

@@ -1,6 +1,5 @@
 package import Basics
 package import CloudModel
-package import ContainerLog
 
 /// A row of the local tree: an item that the mount shows, and the state of its content.
 package struct LocalItem: Sendable, Equatable {

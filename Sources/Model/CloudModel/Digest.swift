@@ -41,6 +41,3 @@ package struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
         Hex.encode(words.0) + Hex.encode(words.1) + Hex.encode(words.2) + Hex.encode(words.3)
     }
 }
-
-/// The name of a chunk: the digest of its plain bytes.
-package typealias ChunkID = Digest

@@ -1,9 +1,3 @@
-package enum ItemKind: UInt8, Sendable {
-    case folder = 0
-    case file = 1
-    case symlink = 2
-}
-
 /// The kind of an item, with its content.
 package enum ItemBody: Hashable, Sendable {
     case folder

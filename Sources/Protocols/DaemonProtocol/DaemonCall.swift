@@ -15,12 +15,6 @@ extension DaemonCall {
     package var wantsResponse: Bool { true }
 }
 
-/// A response of the daemon to the calls that name it.
-package protocol CallResponse: Codable, Hashable, Sendable {
-    /// The key of the response on the wire, `{"items": {"outcomes": […]}}`. It never changes.
-    static var kind: String { get }
-}
-
 /// The limit of a connection that a call counts against.
 package enum CallAdmission: Hashable, Sendable {
     /// The limit of requests.

@@ -5,12 +5,6 @@ package import Logging
 import NIOPosix
 package import S3Client
 
-/// The number of an account.
-package struct AccountID: Hashable, Sendable {
-    package let value: Int64
-    package init(_ value: Int64) { self.value = value }
-}
-
 /// The storage of a server: a database (accounts, devices, sign-in, links, logs) and a file or an object for each chunk.
 ///
 /// Invariants:

@@ -1,5 +1,4 @@
 import CloudModel
-import ContainerLog
 import Coordination
 import Glibc
 import Synchronization

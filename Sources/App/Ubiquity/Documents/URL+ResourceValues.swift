@@ -1,5 +1,4 @@
 import CloudModel
-import ContainerLog
 import DaemonProtocol
 public import Foundation
 

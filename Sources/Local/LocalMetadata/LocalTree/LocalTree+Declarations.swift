@@ -1,5 +1,4 @@
 import CloudModel
-import ContainerLog
 import GRDB
 
 import struct Foundation.Data

@@ -1,5 +1,4 @@
-import CloudModel
-package import ContainerLog
+package import CloudModel
 
 /// Finds packages: folders that are one document each.
 extension LocalTree {

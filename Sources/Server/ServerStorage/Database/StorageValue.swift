@@ -12,12 +12,6 @@ enum StorageValue: Hashable, Sendable, Codable {
 /// with.
 enum StorageType: Hashable, Sendable { case integer, text, bytes, column }
 
-/// A type that can be an argument of a statement.
-protocol StorageValueConvertible {
-    static var storageType: StorageType { get }
-    var storageValue: StorageValue { get }
-}
-
 /// A type that can be read from a column.
 protocol StorageValueDecodable {
     /// Nil if the column holds a value of another type, or one that is out of range.

@@ -1,5 +1,3 @@
-package import CloudModel
-
 /// Determines which folders of a container are documents of their own: those with one of the built-in extensions, and those with one that
 /// the container's log declares. A device's settings have no influence: two devices with different lists would fold one log into two trees.
 package struct PackageTypes: Hashable, Sendable {
@@ -53,12 +51,5 @@ package struct PackageTypes: Hashable, Sendable {
                 default: false
                 }
             }
-    }
-}
-
-extension TreeStore {
-    /// Returns the package types as of the last folded entry.
-    package func packageTypes() throws -> PackageTypes {
-        try item(.root).map { PackageTypes(declaredBy: $0.attributes) } ?? PackageTypes()
     }
 }

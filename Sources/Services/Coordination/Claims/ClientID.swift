@@ -1,0 +1,7 @@
+/// The id of one connection of a program. Its claims and presenters end with it.
+package struct ClientID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let value: UInt64
+    package init(_ value: UInt64) { self.value = value }
+    package static func < (left: ClientID, right: ClientID) -> Bool { left.value < right.value }
+    package var description: String { "client \(value)" }
+}
