@@ -83,10 +83,7 @@ struct RemovalTests {
             }
             let (kept, files) = (try foldedFile(in: path), FileManager.default)
             let name = try #require(kept.split(separator: "/").last)
-            let strays = [
-                "folded/2\(name.dropFirst())", "folded/2\(name.dropFirst())-wal", "folded/1.sqlite", "trees/1.sqlite",
-            ]
-            try files.createDirectory(atPath: "\(path)/trees", withIntermediateDirectories: true)
+            let strays = ["folded/2\(name.dropFirst())", "folded/2\(name.dropFirst())-wal", "folded/1.sqlite"]
             for stray in strays { try Data([1]).write(to: URL(filePath: "\(path)/\(stray)")) }
             // A command of the owner leaves them to the process that serves: it may be an earlier release.
             try await ServerStore(.test(path), serving: false, log: quiet).close()

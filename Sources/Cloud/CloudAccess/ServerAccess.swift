@@ -47,7 +47,7 @@ package enum ServerAccess {
         let (authority, trust) = try authority(in: connecting.authorityFile)
         let connection = ServerConnection(address: address, trust: trust, logger: logger) { nil }
         // A seat with an account takes a code of that account only.
-        let present = seat.account ?? (replaces ? nil : account(at: url))
+        let present = seat.account ?? (replaces ? nil : record(at: url)?.account)
         do {
             let answer = try await connection.signIn(
                 code: code, secondFactor: secondFactor, device: device, account: present)
@@ -106,17 +106,11 @@ package enum ServerAccess {
         }
     }
 
-    /// Returns the account with which this device is signed in at a server; nil if it is not signed in.
-    package static func account(at url: String) -> String? {
+    /// Returns the sign-in of this device at a server; nil if it is not signed in there.
+    package static func record(at url: String) -> ServerSignIn? {
         // An invalid address has no sign-in.
         guard let seat = try? ServerSeat(url) else { return nil }
-        return TokenFile(.current, server: seat.description).record?.account
-    }
-
-    /// Returns the name with which this device is in the list of a server; nil if it is not signed in there.
-    package static func deviceName(at url: String) -> String? {
-        guard let seat = try? ServerSeat(url) else { return nil }
-        return TokenFile(.current, server: seat.description).record?.deviceName
+        return TokenFile(.current, server: seat.description).record
     }
 
     /// Ends the device's access on the server and deletes its token. With `onlyHere` the server is not contacted.

@@ -18,14 +18,11 @@ final class TokenFile: Sendable {
 
     /// The path of the sign-in file.
     let path: String
-    /// The path that an earlier version used.
-    private let formerPath: String
     private let server: String
     private let known = Mutex(Known())
 
     init(_ paths: StandardPaths, server: String) {
         path = paths.signInFile(server: server)
-        formerPath = paths.formerSignInFile(server: server)
         self.server = server
     }
 
@@ -33,27 +30,20 @@ final class TokenFile: Sendable {
     var token: String? { record?.token }
 
     var record: ServerSignIn? {
-        let (file, stamp) = current()
+        let stamp = self.stamp
         return known.withLock { known in
             if known.stamp != stamp || stamp == nil {
-                known = Known(stamp: stamp, record: stamp == nil ? nil : ServerSignIn.load(from: file, server: server))
+                known = Known(stamp: stamp, record: stamp == nil ? nil : ServerSignIn.load(from: path, server: server))
             }
             return known.record
         }
     }
 
-    /// Removes the files; a missing file is no error.
-    func remove() {
-        unlink(path)
-        if ServerSignIn.load(from: formerPath, server: server) != nil { unlink(formerPath) }
-    }
+    /// Removes the file; a missing file is no error.
+    func remove() { unlink(path) }
 
-    private func current() -> (file: String, stamp: Stamp?) {
-        if let stamp = stamp(of: path) { return (path, stamp) }
-        return (formerPath, stamp(of: formerPath))
-    }
-
-    private func stamp(of path: String) -> Stamp? {
+    /// Nil if there is no file.
+    private var stamp: Stamp? {
         var information = stat()
         guard stat(path, &information) == 0 else { return nil }
         return Stamp(inode: UInt64(information.st_ino), modified: Timestamp(information.st_mtim))

@@ -222,7 +222,7 @@ struct StatusHandler: NounHandler {
                 CloudStatus(url: url, state: .offline, message: why, reason: reason)
             }
         if configuration.cloud.kind.hasAccounts {
-            status.account = ServerAccess.account(at: url)
+            status.account = ServerAccess.record(at: url)?.account
             status.isSignedIn = status.account != nil
         }
         return status

@@ -103,7 +103,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
         LoggingSystem.bootstrap { log.handler(StreamLogHandler.standardError(label: $0)) }
         let surroundings = DaemonSurroundings(
             paths: .current, currentDirectory: currentDirectory(), hostName: hostName(),
-            signedInName: { ServerAccess.deviceName(at: $0) })
+            signedInName: { ServerAccess.record(at: $0)?.deviceName })
         let settings = try DaemonSettings.load(from: "\(options.stateDirectory(in: surroundings))/settings.json")
         let defaults = try MountSettings.load(for: surroundings.absolute(mount), surroundings.paths)
         var configuration = try options.resolve(settings: settings, defaults: defaults, in: surroundings)

@@ -75,9 +75,6 @@ package struct StandardPaths: Sendable {
     /// The file with the credentials of a bucket, named like ``signInFile(server:)``.
     package func bucketFile(_ bucket: String) -> String { "\(stateHome)/buckets/\(fileName(of: bucket))" }
 
-    /// The file in which earlier versions kept the sign-in. Two addresses could share it, so its `server` has to be compared.
-    package func formerSignInFile(server: String) -> String { "\(stateHome)/servers/\(fingerprint(server)).json" }
-
     /// The files with rules for programs, the most important one first. A scope hides the system's.
     package var programRules: [String] {
         let user = "\(directory("XDG_CONFIG_HOME", else: "\(home)/.config"))/ubiquity/programs.json"

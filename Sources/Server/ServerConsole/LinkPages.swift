@@ -2,30 +2,6 @@ package import Basics
 package import CloudModel
 import ContainerLog
 
-/// A published link as the console shows it.
-package struct ShownLink: Sendable {
-    package let number: Int64
-    package let container: ContainerName
-    package let name: ItemName
-    package let size: UInt64
-    package let created: Timestamp
-    package let expires: Timestamp
-    package let hasPassword: Bool
-
-    package init(
-        number: Int64, container: ContainerName, name: ItemName, size: UInt64, created: Timestamp, expires: Timestamp,
-        hasPassword: Bool
-    ) {
-        self.number = number
-        self.container = container
-        self.name = name
-        self.size = size
-        self.created = created
-        self.expires = expires
-        self.hasPassword = hasPassword
-    }
-}
-
 extension PageFrame {
     /// The form of a file's page that publishes the version that the page shows.
     func publishing(_ item: CloudItem, _ container: ContainerName) -> HTML {
@@ -66,7 +42,7 @@ extension PageFrame {
             """, tab: .links, isLive: false)
     }
 
-    package func linksPage(_ links: [ShownLink], page number: ListPage) -> HTML {
+    package func linksPage(_ links: [LinkRecord], page number: ListPage) -> HTML {
         let list: HTML =
             links.isEmpty
             ? "<p class=\"empty\">Nothing is published. To publish a document, open it here under Containers, or run on a device: <code>ubiquity publish PATH --expires 7d</code></p>"
@@ -84,13 +60,13 @@ extension PageFrame {
             """, tab: .links)
     }
 
-    private func row(_ link: ShownLink) -> HTML {
+    private func row(_ link: LinkRecord) -> HTML {
         """
         <tr><th scope="row">\(Shown.icon(.file)) \(Shown.name(link.name)) \
         \(link.hasPassword ? "<span class=\"mark\">password</span>" : HTML.empty)</th>
         <td data-label="Size" class="number">\(Shown.size(link.size))</td>
         <td data-label="Published">\(Shown.time(link.created))</td><td data-label="Until">\(Shown.time(link.expires))</td>
-        <td class="row">\(button("Withdraw", to: "links/\(link.number)/withdraw", isGrave: true))</td></tr>
+        <td class="row">\(button("Withdraw", to: "links/\(link.id)/withdraw", isGrave: true))</td></tr>
         """
     }
 }

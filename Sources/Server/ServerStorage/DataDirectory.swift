@@ -10,8 +10,6 @@ struct DataDirectory: Sendable {
     var temporary: String { "\(path)/temporary" }
     /// Folded logs, which can be rebuilt from the database.
     var folded: String { "\(path)/folded" }
-    /// Where an earlier release kept folded logs for the collection.
-    private var trees: String { "\(path)/trees" }
     /// The lock that keeps chunks from being collected while a backup copies them.
     var copying: String { "\(path)/copying" }
     /// Exists while a restore is incomplete.
@@ -20,10 +18,8 @@ struct DataDirectory: Sendable {
 
     /// What this program puts into the directory besides its database.
     private static let ownNames: Set<String> = [
-        "chunks", "temporary", "trees", "folded", "lock", "copying", "collecting", "restoring", "metrics-token",
-        "generation",
-        "server.sqlite-wal",
-        "server.sqlite-shm", "lost+found",
+        "chunks", "temporary", "folded", "lock", "copying", "collecting", "restoring", "metrics-token", "generation",
+        "server.sqlite-wal", "server.sqlite-shm", "lost+found",
     ]
 
     /// Restricts the directory to its owner, and creates it if it is absent and `mayCreate`; the parent folder must exist, except for that
@@ -99,13 +95,12 @@ struct DataDirectory: Sendable {
         return descriptor
     }
 
-    /// Removes the temporary files of an earlier process, and the folded logs of an earlier release.
+    /// Removes the temporary files of an earlier process.
     func removeLeftovers() {
-        // What cannot be removed now is tried again at the next start.
-        try? removeTree(trees)
         for name in fileNames(in: temporary) {
             let path = "\(temporary)/\(name)"
             guard unlink(path) != 0, errno == EISDIR else { continue }
+            // What cannot be removed now is tried again at the next start.
             try? removeTree(path)
         }
     }

@@ -110,12 +110,7 @@ extension ConsoleRoutes {
         let page = try request.page()
         let list = try await service.store.links.page(
             of: visit.account, from: ListPage.offset(of: page), limit: ListPage.size)
-        let links = list.links.map {
-            ShownLink(
-                number: $0.id, container: $0.container, name: $0.name, size: $0.size, created: $0.created,
-                expires: $0.expires, hasPassword: $0.hasPassword)
-        }
-        return visit.frame.linksPage(links, page: ListPage(page, total: list.total))
+        return visit.frame.linksPage(list.links, page: ListPage(page, total: list.total))
     }
 
     /// Publishes the version of a document that its page showed.

@@ -15,17 +15,6 @@ package struct PublishedContent: Hashable, Sendable {
     package var needsPassword: Bool { password != nil }
 }
 
-/// A published link as its account sees it. Its address is returned once, when it is made.
-package struct LinkRecord: Hashable, Sendable {
-    package let id: Int64
-    package let container: ContainerName
-    package let name: ItemName
-    package let size: UInt64
-    package let created: Timestamp
-    package let expires: Timestamp
-    package let hasPassword: Bool
-}
-
 /// A published link as the server's owner sees it.
 package struct OwnedLink: Hashable, Sendable {
     package let id: Int64
