@@ -20,7 +20,7 @@ extension UbiquitousDatabase {
     }
 
     /// Returns the complete baseline with the latest end.
-    private func noteBaselines(of source: any RecordSource) throws -> KnownBaselines.Known? {
+    func noteBaselines(of source: any RecordSource) throws -> KnownBaselines.Known? {
         let listed = try source.baselines()
         let (known, unknown) = try reader.read { db in
             let baselines = KnownBaselines(statements: StatementCache(db))

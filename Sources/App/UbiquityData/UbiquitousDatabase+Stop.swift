@@ -19,7 +19,8 @@ extension UbiquitousDatabase {
             try CapturedGroups(statements: statements, tables: tables, state: state).seal(at: clock.now())
             let unpublished = try statements.first(
                 """
-                SELECT 1 FROM _ubq_pending WHERE file IS NULL UNION ALL SELECT 1 FROM _ubq_file WHERE NOT is_written
+                SELECT 1 FROM _ubq_pending WHERE file IS NULL UNION ALL SELECT 1 FROM _ubq_file WHERE NOT is_written \
+                UNION ALL SELECT 1 FROM _ubq_known
                 """
             ) { _ in true }
             guard unpublished == nil || discardsUnpublished else {

@@ -187,6 +187,7 @@ public final class UbiquitousDatabase: Sendable {
         try durably { statements in
             let state = try state(statements)
             try CapturedGroups(statements: statements, tables: tables, state: state).seal(at: clock.now())
+            guard try !LogRestart.isRunning(statements) else { return [] }
             let publisher = RecordPublisher(statements: statements, deviceName: deviceName)
             _ = try publisher.prepare(state)
             return try publisher.unwritten()
@@ -209,11 +210,16 @@ public final class UbiquitousDatabase: Sendable {
     /// Writes what was committed since the last time, and what an earlier call could not write. Returns the number of files.
     @discardableResult
     package func publish(to outlet: any RecordOutlet) throws -> Int {
-        let earlier = Set(
-            try pool.read { db in
-                try RecordPublisher(statements: StatementCache(db), deviceName: deviceName).unwritten()
-            })
-        let numbers = try prepareFiles()
+        // A file would have a number of a log that is gone.
+        if let source = outlet as? any RecordSource { try restartIfSetBack(source) }
+        guard try !isRestarting else { return 0 }
+        let (unwritten, written) = try pool.read { db in
+            let publisher = RecordPublisher(statements: StatementCache(db), deviceName: deviceName)
+            return (try publisher.unwritten(), try publisher.written())
+        }
+        let lost = try written.filter(outlet.hasLost)
+        let earlier = Set(unwritten + lost)
+        let numbers = try (lost + prepareFiles()).sorted()
         for number in numbers {
             let bytes = try pool.read { db in
                 try RecordPublisher(statements: StatementCache(db), deviceName: deviceName).bytes(of: number)
@@ -228,6 +234,7 @@ public final class UbiquitousDatabase: Sendable {
                 try RecordPublisher(statements: statements, deviceName: deviceName).noteWritten(number)
             }
         }
+        try removeFormerFiles(from: outlet)
         try publishBaseline(to: outlet)
         try removeOldFiles(from: outlet)
         return numbers.count
@@ -245,6 +252,7 @@ public final class UbiquitousDatabase: Sendable {
     package func importFiles(
         from source: any RecordSource, progress: @escaping (UbiquitousImportProgress) -> Void = { _ in }
     ) throws -> UbiquitousChanges {
+        try restartIfSetBack(source)
         let folded = try pool.read { try FoldedDevices(statements: StatementCache($0)).places() }
         let listed = try source.files(after: Dictionary(folded.map { ($0.device, $0.number) }) { max($0, $1) })
         var changes = UbiquitousChanges()
@@ -269,6 +277,11 @@ public final class UbiquitousDatabase: Sendable {
             changes.rows += part.rows
             changes.refused = part.refused
             changes.files += part.files
+        }
+        if let restored = try finishRestart() {
+            let files = changes.files
+            changes = restored
+            changes.files = files
         }
         try forgetLostValues()
         report.finish()

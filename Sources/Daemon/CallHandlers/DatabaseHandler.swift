@@ -1,5 +1,7 @@
+import CloudModel
 import ControlServer
 package import DaemonProtocol
+import LocalMetadata
 import Sync
 
 /// Performs calls about shared databases.
@@ -29,7 +31,7 @@ struct DatabaseHandler: NounHandler {
         }
         router.on { (request: DatabasesRequest) in
             let found = try await databases.perform(request, within: Self.limit)
-            return DatabasesResponse(databases: found.databases.map(noted), available: found.available)
+            return DatabasesResponse(databases: try found.databases.map(noted), available: found.available)
         }
         router.on { (request: DetachDatabaseRequest) in
             try await databases.perform(request, within: Self.longLimit)
@@ -39,9 +41,20 @@ struct DatabaseHandler: NounHandler {
         router.on { (request: ResolveDatabaseRequest) in try await databases.perform(request, within: Self.limit) }
     }
 
-    /// Adds why the cloud cannot be reached, which the process that keeps the file does not know.
-    private func noted(_ status: DatabaseStatus) -> DatabaseStatus {
+    /// Adds why the cloud cannot be reached or followed, which the process that keeps the file does not know.
+    private func noted(_ status: DatabaseStatus) throws -> DatabaseStatus {
         var status = status
+        let container = try device.metadata.read { transaction in
+            try transaction.containers().first { $0.name.folderName == status.container }
+        }
+        if let why = container?.divergence {
+            status.notes.append(
+                "The container \(status.container) is not followed, and nothing is sent or received: \(why)")
+            if status.state == .current || status.state == .syncing { status.state = .stopped }
+        } else if let container, try device.metadata.read({ try $0.followed(container.id) }) == nil {
+            status.notes.append("The container \(status.container) is still being read.")
+            if status.state == .current { status.state = .syncing }
+        }
         switch device.engine.state {
         case .online, .connecting: break
         case .offline(let why), .stopped(let why):

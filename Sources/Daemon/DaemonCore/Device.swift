@@ -42,7 +42,7 @@ struct Device: Sendable {
     let callers: CallerPermits
     let refused = RefusedPrograms()
     let recovery: Recovery
-    /// Rung after each transaction that changes rows of the tree.
+    /// Rung after each transaction that changes rows of the tree, and when a log was read to its end for the first time.
     let rowChanges = Wakeup()
     let identity: DeviceIdentity
     let limits: CacheLimits
@@ -102,6 +102,7 @@ struct Device: Sendable {
         versionFiles = VersionFiles(directory: "\(state)/versions", context: context)
         try versionFiles.removeAll()
         link.attach(engine)
+        engine.whenContainerIsRead { [rowChanges] in rowChanges.ring() }
         claims.whenClaimEnds { [engine] in engine.askCloud() }
     }
 

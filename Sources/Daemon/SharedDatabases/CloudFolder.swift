@@ -100,6 +100,11 @@ struct CloudFolder {
         return count < 0 || String(decoding: bytes.prefix(count), as: UTF8.self) != "notDownloaded"
     }
 
+    /// Whether the mount shows the tables as a device has them.
+    func hasSchema(_ identifier: String, _ device: DeviceID) -> Bool {
+        access(schemaPath(identifier, device), F_OK) == 0
+    }
+
     func write(_ schema: SharedSchema, identifier: String, device: DeviceID) throws {
         let file = schemaPath(identifier, device)
         let bytes = try schema.encoded()

@@ -12,6 +12,8 @@ struct Round {
         var probe: SharingProbe?
         var hasPublished = false
         var hasImported = false
+        /// What this device waits for.
+        var missing: [SharingProbe.MissingFile] = []
         /// Tables that stay on this device, as complete sentences.
         var notes: [String] = []
         var failure: SharingFailure?
@@ -51,11 +53,19 @@ struct Round {
             registration.isEnding = nil
             try registry.update(registration)
         }
+        if let device = probe.device, registration.schema != nil, try probe.isFollowing(folder.url),
+            !folder.hasSchema(registration.identifier, device)
+        {
+            // A log that went back has no tables of this device, or it writes under a new id.
+            registration.schema = nil
+        }
         let hasNewFiles = try probe.hasNewFiles(in: folder.url)
+        report.missing = try probe.missingFiles(in: folder.url)
+        let isUnpublished = try probe.isUnpublished || probe.hasLostFiles(in: folder.url)
         if peers == nil || hasNewFiles { readPeers(registration, &report) }
         var plan = TablePlan(registration, probe, peers: peers ?? [])
         leaveOutRefused(&plan, probe, &report)
-        guard plan.change(of: registration) != nil || probe.isUnpublished || hasNewFiles || !isImported else { return }
+        guard plan.change(of: registration) != nil || isUnpublished || hasNewFiles || !isImported else { return }
         isImported = false
         let database = try open(&plan, registration, probe, &report)
         defer {
@@ -75,7 +85,9 @@ struct Round {
         let changes = try database.importChanges(from: folder.url)
         report.hasImported = changes.files > 0 || changes.baseline != nil
         isImported = true
-        report.probe = try SharingProbe(path: registration.path)
+        let after = try SharingProbe(path: registration.path)
+        report.probe = after
+        report.missing = try after.missingFiles(in: folder.url)
     }
 
     // MARK: Steps
@@ -137,10 +149,13 @@ struct Round {
                 "the container \(registration.container) is not there", advice: "It may arrive with the next sync.",
                 retry: .afterChange)
         }
-        guard !probe.hasFolded || folder.contains(registration.identifier) else {
+        guard try !probe.hasFolded || folder.contains(registration.identifier) || probe.isAhead(of: folder.url) else {
             throw SharingFailure(
-                "its files are no longer in the cloud: the folder \(folder.path) was deleted or renamed",
-                advice: "Restore it (`ubiquity deleted`), or end sharing with `ubiquity database detach`.",
+                "its files are no longer in the cloud: the folder \(folder.path) was deleted or renamed, or the cloud went back "
+                    + "to a state from before the database was shared",
+                advice:
+                    "Restore it (`ubiquity deleted`); or end sharing with `ubiquity database detach`, which leaves all rows in the file, "
+                    + "and share it again.",
                 retry: .afterChange)
         }
     }

@@ -182,12 +182,18 @@ final class SharingWorker: Sendable {
         status.lastImported = state.lastImported
         status.problem = state.problem
         status.notes = state.report.notes
+        let missing = state.report.missing.map {
+            DatabaseStatus.MissingFile(device: $0.device, number: $0.number, since: WireTime($0.since))
+        }
+        status.missing = missing.isEmpty ? nil : missing
         status.asOf = fresh == nil ? state.asOf : WireTime(SystemTime().now())
         status.state =
             switch state.report.failure?.retry {
             case .afterChange: .stopped
             case .later: .waiting
-            case nil: status.pending > 0 || state.isRunning || state.hasSignal ? .syncing : .current
+            case nil:
+                status.pending > 0 || !state.report.missing.isEmpty || state.isRunning || state.hasSignal
+                    ? .syncing : .current
             }
         return status
     }

@@ -161,6 +161,7 @@ extension SyncEngine {
             guard try context.metadata.read({ try $0.setting(key) }) == nil else { return }
             try context.metadata.write(.uploading) { try $0.setSetting(key, .init([1])) }
         }
+        shared.withLock { $0.whenRead }?()
     }
 
     /// Appends settled local changes to the log, batch by batch. Returns whether there were any.

@@ -54,6 +54,7 @@ package final class SyncEngine: Sendable {
         var rounds: UInt64 = 0
         /// Containers whose logs were read to their end once.
         var seen: Set<ContainerID> = []
+        var whenRead: (@Sendable () -> Void)?
     }
 
     package init(_ context: EngineContext, limits: CacheLimits, versions: VersionLimits = VersionLimits()) {
@@ -99,6 +100,9 @@ package final class SyncEngine: Sendable {
     /// The number of successful rounds of the log. A change in the cloud that precedes the start of the next round is known after that
     /// round.
     package var rounds: UInt64 { shared.withLock { $0.rounds } }
+
+    /// Sets what is called when a container's log was read to its end for the first time.
+    package func whenContainerIsRead(_ body: @escaping @Sendable () -> Void) { shared.withLock { $0.whenRead = body } }
 
     package func downloadsWanted() { downloadBell.ring() }
 

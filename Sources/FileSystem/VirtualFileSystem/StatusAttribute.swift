@@ -15,6 +15,8 @@ package enum StatusAttribute: Hashable, Sendable {
         case version
         case device
         case container
+        /// How far the log of the item's container was read; absent until that was to its end, and while the log is not the one that was read.
+        case followed
         /// All attributes at once.
         case json
         /// Set to `1` to fetch the bytes.
@@ -53,7 +55,8 @@ package enum StatusAttribute: Hashable, Sendable {
         case .other(.device): status.device
         case .other(.container): status.container.text
         case .other(.json): Self.json(status)
-        case .other(.download), .other(.evict): nil
+        // Not of the document.
+        case .other(.followed), .other(.download), .other(.evict): nil
         }
     }
 

@@ -16,6 +16,7 @@ extension VirtualFileSystem {
     package func extendedAttribute(_ name: String, of node: NodeID) throws -> [UInt8] {
         if let key = StatusAttribute(name: name) {
             guard node != .root else { throw Errno(ENODATA) }
+            if key == .other(.followed) { return Array(try followed(of: node).utf8) }
             recordCloses()
             guard let value = try key.value(in: status(of: node)) else { throw Errno(ENODATA) }
             return Array(value.utf8)
@@ -25,6 +26,12 @@ extension VirtualFileSystem {
         let item = try itemOrRemoved(node)
         guard let value = item.attributes.extended[name] else { throw Errno(ENODATA) }
         return value
+    }
+
+    private func followed(of node: NodeID) throws -> String {
+        let sequence = try metadata.read { try $0.followed(existing(node, $0).container) }
+        guard let sequence else { throw Errno(ENODATA) }
+        return "\(sequence)"
     }
 
     /// Returns the names of the document's own attributes. Those of this file system are hidden, so that `cp -a`, `rsync -X` and `tar`

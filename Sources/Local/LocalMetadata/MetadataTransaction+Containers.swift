@@ -32,6 +32,14 @@ extension MetadataTransaction {
         try run("UPDATE container SET divergence = ? WHERE id = ?", [why, container.value])
     }
 
+    /// Returns the last entry of a log that was read; nil until it was read to its end, and while it is not the one that was read.
+    package func followed(_ id: ContainerID) throws -> LogSequence? {
+        guard let container = try container(id), container.divergence == nil,
+            try setting(LocalContainer.seenKey(id)) != nil
+        else { return nil }
+        return container.sequence
+    }
+
     private func containers(_ condition: String, _ values: StatementValues) throws -> [LocalContainer] {
         try fetchAll(
             "SELECT id, name, node, sequence, digest, isInCloud, divergence FROM container WHERE \(condition) ORDER BY id",

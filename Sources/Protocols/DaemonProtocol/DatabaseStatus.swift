@@ -7,7 +7,7 @@ package struct DatabaseStatus: Codable, Hashable, Sendable {
         case syncing
         /// A retry follows by itself; `problem` says why.
         case waiting
-        /// Nothing happens until the reason is gone; `problem` has it.
+        /// Nothing happens until the reason is gone; `problem` has it, or a note if it is the container's.
         case stopped
 
         package init(from decoder: any Decoder) throws {
@@ -25,6 +25,18 @@ package struct DatabaseStatus: Codable, Hashable, Sendable {
 
         package init(message: String, advice: String, since: WireTime) {
             (self.message, self.advice, self.since) = (message, advice, since)
+        }
+    }
+
+    /// A file of transactions that the cloud does not have, although it has a later one of that device.
+    package struct MissingFile: Codable, Hashable, Sendable {
+        package let device: String
+        package let number: UInt64
+        /// When the device wrote the later file.
+        package let since: WireTime
+
+        package init(device: String, number: UInt64, since: WireTime) {
+            (self.device, self.number, self.since) = (device, number, since)
         }
     }
 
@@ -51,6 +63,8 @@ package struct DatabaseStatus: Codable, Hashable, Sendable {
     package var refused: UInt64 = 0
     package var lost: UInt64 = 0
     package var problem: Problem?
+    /// What this device waits for; absent if it waits for nothing.
+    package var missing: [MissingFile]?
     /// What does not stop sharing, such as a new table that cannot be shared, as complete sentences.
     package var notes: [String] = []
     /// When the numbers were read from the file; nil if they could not be read.

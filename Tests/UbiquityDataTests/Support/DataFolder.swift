@@ -62,6 +62,18 @@ final class ManualTime: TimeSource {
     func advance(days: Int) { current.withLock { $0 = $0.adding(.seconds(days * 86_400)) } }
 }
 
+/// A clock that goes on with each look at it.
+final class TickingTime: TimeSource {
+    private let current = Mutex(FixedTime().now())
+
+    func now() -> Timestamp {
+        current.withLock { time in
+            time = time.adding(.milliseconds(1))
+            return time
+        }
+    }
+}
+
 /// The rows of shared tables, each with all of its stored columns.
 typealias Dump = [RowID: [RecordName: RecordValue]]
 

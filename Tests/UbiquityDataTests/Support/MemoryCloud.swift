@@ -57,6 +57,16 @@ final class MemoryCloud: Sendable {
         }
     }
 
+    /// Whether a file of that name is in the log or on its way.
+    func isKnown(_ file: File) -> Bool {
+        if files().contains(where: { $0.file.isNamed(like: file) }) { return true }
+        return state.withLock { state in
+            state.underWay.contains { entry in
+                if case .added(let known) = entry { known.isNamed(like: file) } else { false }
+            }
+        }
+    }
+
     func remove(_ file: File) { state.withLock { $0.underWay.append(.removed(file)) } }
 
     /// Puts one of the things that are under way into the log.
@@ -67,6 +77,11 @@ final class MemoryCloud: Sendable {
         }
     }
 
+    /// Puts the last thing that was written into the log: it overtakes the others.
+    func deliverLast() {
+        state.withLock { state in if let last = state.underWay.popLast() { state.log.append(last) } }
+    }
+
     /// Puts everything into the log, in the order in which it was written.
     func deliver() {
         state.withLock { state in
@@ -74,6 +89,9 @@ final class MemoryCloud: Sendable {
             state.underWay = []
         }
     }
+
+    /// Puts the log back to its first entries. Nothing is under way any more.
+    func putBack(to count: Int) { state.withLock { $0 = State(log: Array($0.log.prefix(count))) } }
 
     /// The files that a device finds that knows the first entries of the log.
     func files(known: Int? = nil) -> [(file: File, version: VersionID)] {
@@ -145,12 +163,39 @@ struct MemoryRecords: RecordSource, RecordOutlet {
         return found(baseline.device, baseline.number, part.map { .part($0) } ?? .head)
     }
 
+    /// A device that knows only some entries is still reading the log.
+    func followed() throws -> LogSequence? {
+        known == nil ? LogSequence(UInt64(cloud.entries.count)) : nil
+    }
+
+    func versions(of files: [RecordFileOrder.Place]) throws -> [DeviceID: VersionID]? {
+        let present = cloud.files()
+        guard !present.isEmpty else { return nil }
+        let versions = files.compactMap { place in
+            present.first { file, _ in
+                file.kind == .transactions && file.device == place.device && file.number == place.number
+            }.map { (place.device, $0.version) }
+        }
+        return Dictionary(versions) { first, _ in first }
+    }
+
+    func hasLost(_ number: UInt64) throws -> Bool {
+        known == nil && !cloud.isKnown(MemoryCloud.File(device: device, number: number, bytes: []))
+    }
+
     // MARK: Writing
 
     func write(_ bytes: [UInt8], number: UInt64) throws {
         if death == .beforeWriting { throw Death.beforeWriting }
         try cloud.write(MemoryCloud.File(device: device, number: number, bytes: bytes))
         if death == .afterWriting { throw Death.afterWriting }
+    }
+
+    func remove(after number: UInt64, of device: DeviceID) throws {
+        for (file, _) in cloud.files() where file.kind == .transactions && file.device == device && file.number > number
+        {
+            cloud.remove(file)
+        }
     }
 
     func isInBaseline(_ number: UInt64) throws -> Bool {

@@ -18,7 +18,7 @@ struct BaselineTaker {
         for table in ["rules", "row", "claim", "child", "alias", "beside"] {
             try statements.run("DELETE FROM _ubq_\(table)")
         }
-        var records = StoredRecords(statements: statements, now: time)
+        var records = StoredRecords(statements: statements, now: time, known: try LogRestart.known(statements))
         for rules in head.rules { try records.setRules(rules) }
         for number in head.parts.indices {
             try BaselinePart.read(try part(number, of: head), of: head, number: number) { try put($0, &records) }
@@ -28,6 +28,7 @@ struct BaselineTaker {
         try statements.run("DELETE FROM _ubq_part")
         state.base = head.end
         try state.save(statements)
+        if try LogRestart.isRunning(statements) { return }
         var applier = RowApplier(statements, tables)
         try statements.run("UPDATE _ubq_now SET capturing = 0")
         try applier.applyAll(records)

@@ -63,6 +63,13 @@ struct KnownBaselines {
     /// Returns the complete baseline with the latest end.
     func latest() throws -> Known? { try all().last { $0.completed != nil } }
 
+    /// The last files of each device for which complete baselines stand.
+    func covered() throws -> [DeviceID: UInt64] {
+        try all().filter { $0.completed != nil }.reduce(into: [:]) { covered, known in
+            covered.merge(known.head.files) { max($0, $1) }
+        }
+    }
+
     func notePruned(_ name: RecordBaseline.Name) throws {
         try statements.run("UPDATE _ubq_baseline SET is_pruned = 1 WHERE device = ? AND number = ?", Self.key(name))
     }

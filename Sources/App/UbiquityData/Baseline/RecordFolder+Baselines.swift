@@ -82,6 +82,10 @@ extension RecordFolder {
         }
     }
 
+    func remove(after last: UInt64, of device: DeviceID) throws {
+        for (number, file) in try numbers(of: device) where number > last { try remove(file) }
+    }
+
     private func remove(_ file: String) throws {
         do {
             try FileManager.default.removeItem(atPath: file)

@@ -12,9 +12,13 @@ struct StoredRecords: RecordStore {
     /// When values are noted as lost.
     let now: Timestamp
     let cache: RecordCache
+    /// The last files of devices of which this one has noted what they replaced, and may have forgotten it.
+    let known: [DeviceID: UInt64]
 
-    init(statements: StatementCache, now: Timestamp, cache: RecordCache = RecordCache()) {
-        (self.statements, self.now, self.cache) = (statements, now, cache)
+    init(
+        statements: StatementCache, now: Timestamp, cache: RecordCache = RecordCache(), known: [DeviceID: UInt64] = [:]
+    ) {
+        (self.statements, self.now, self.cache, self.known) = (statements, now, cache, known)
     }
 
     func rules(of table: RecordName) throws -> TableRules? {
@@ -127,6 +131,7 @@ struct StoredRecords: RecordStore {
     // MARK: The rest
 
     mutating func lose(_ value: Records.LostValue) throws {
+        if let last = known[value.winner.device], value.winner.position.file <= last { return }
         try statements.run(
             "INSERT INTO _ubq_lost(noted, tbl, key, body) VALUES (?, ?, ?, ?)",
             [.integer(now.nanoseconds)] + value.row.stored + [.blob(value.encoded())])

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import CloudModel
 package import Foundation
 import GRDB
@@ -29,12 +29,19 @@ package struct SharingProbe: Sendable {
     package private(set) var aside: UInt64 = 0
     package private(set) var refused: UInt64 = 0
     package private(set) var lost: UInt64 = 0
-    /// The devices whose transactions are in the tables.
+    /// The names of the devices whose transactions are in the tables, each once.
     package private(set) var devices: [String] = []
 
     private var state: StoreState?
-    private var folded: [DeviceID: UInt64] = [:]
+    /// Whether this device has begun to follow another log and has not folded all of it (``LogRestart``).
+    private var isRestarting = false
+    private var places: [RecordFileOrder.Place] = []
     private var baselines: Set<RecordBaseline.Name> = []
+    /// The files for which these baselines stand.
+    private var covered: [DeviceID: UInt64] = [:]
+    /// The numbers of files that were written and that the log does not have.
+    private var written: [UInt64] = []
+    private var names: [DeviceID: String] = [:]
 
     /// - Parameter path: A file that exists. One without bytes is a database without tables.
     /// - Throws: SQLite's error, and those of a file that is shared and damaged, or that a newer release wrote.
@@ -92,19 +99,24 @@ package struct SharingProbe: Sendable {
         sharedTables = Set(try statements.all("SELECT tbl FROM _ubq_table") { Self.text($0[0]) })
         let noted = try sharedTables.contains { try CaptureTriggers.hasCaptured($0, statements) }
         if state?.layout ?? 0 >= 3 {
-            baselines = Set(try KnownBaselines(statements: statements).all().map(\.head.name))
+            let known = KnownBaselines(statements: statements)
+            (baselines, covered) = (Set(try known.all().map(\.head.name)), try known.covered())
         }
+        if state?.layout ?? 0 >= 4 { isRestarting = try LogRestart.isRunning(statements) }
         let loose = try count("_ubq_pending WHERE file IS NULL")
         let unwritten = try count("_ubq_file WHERE NOT is_written")
+        written = try RecordPublisher(statements: statements, deviceName: "").written()
         pending = try count("_ubq_pending").saturatingSum(noted ? 1 : 0)
         isUnpublished = noted || loose > 0 || unwritten > 0
         conflicts = state?.layout ?? 0 < 2 ? 0 : try count("_ubq_beside")
         aside = try count("_ubq_row WHERE place = 2")
         refused = try count("_ubq_refused")
         lost = try count("_ubq_lost")
-        try statements.run("SELECT device, file, name FROM _ubq_device ORDER BY name") { row in
-            folded[DeviceID(UInt64(bitPattern: row.integer(0)))] = UInt64(bitPattern: row.integer(1))
-            devices.append(Self.text(row[2]))
+        places = try FoldedDevices(statements: statements).places()
+        try statements.run("SELECT device, name FROM _ubq_device ORDER BY name") { row in
+            names[DeviceID(UInt64(bitPattern: row.integer(0)))] = Self.text(row[1])
+            // A device that follows another log has another id under the same name.
+            if devices.last != Self.text(row[1]) { devices.append(Self.text(row[1])) }
         }
     }
 
@@ -112,16 +124,64 @@ package struct SharingProbe: Sendable {
     package var device: DeviceID? { state?.device }
 
     /// Whether the log has, or had, transactions that the file shows.
-    package var hasFolded: Bool { !folded.isEmpty }
+    package var hasFolded: Bool { !places.isEmpty }
 
-    /// Returns whether the log has files that the tables do not show yet.
+    private var folded: [DeviceID: UInt64] { Dictionary(places.map { ($0.device, $0.number) }) { max($0, $1) } }
+
+    private func records(in folder: URL) -> RecordFolder? {
+        state.map { RecordFolder(path: folder.path, store: $0.store, device: $0.device) }
+    }
+
+    /// Returns whether the log has files that the tables do not show yet, or lacks some that they show.
     ///
     /// - Parameter folder: The folder that ``UbiquitousDatabase/importChanges(from:)`` reads.
     package func hasNewFiles(in folder: URL) throws -> Bool {
-        guard let state else { return false }
-        let folder = RecordFolder(path: folder.path, store: state.store, device: state.device)
+        guard let folder = records(in: folder) else { return false }
+        if isRestarting { return true }
         if try !folder.files(after: folded).isEmpty { return true }
+        if try folder.followed() != nil,
+            LogReturn.isProven(folded: places, present: try folder.versions(of: places) ?? [:], covered: covered)
+        {
+            return true
+        }
         // Files may have been removed because of a baseline that this device has not seen.
         return try folder.baselines().contains { !baselines.contains($0.name) }
+    }
+
+    /// Returns whether a file of this device that the log does not have is no longer there.
+    package func hasLostFiles(in folder: URL) throws -> Bool {
+        guard let folder = records(in: folder) else { return false }
+        return try written.contains { try folder.hasLost($0) }
+    }
+
+    /// Returns whether the log is shorter than what the file has of it: the cloud went back to a state from before.
+    package func isAhead(of folder: URL) throws -> Bool {
+        guard let state, let followed = try records(in: folder)?.followed() else { return false }
+        return followed < state.base.version.sequence
+    }
+
+    /// Returns whether the mount shows all that the log has.
+    package func isFollowing(_ folder: URL) throws -> Bool { try records(in: folder)?.followed() != nil }
+
+    /// A file of a device that the log does not have, although it has a later one.
+    package struct MissingFile: Hashable, Sendable {
+        /// The device's name, or its id if it is not known.
+        package let device: String
+        package let number: UInt64
+        /// When the device wrote the first later file.
+        package let since: Timestamp
+    }
+
+    /// Returns the files for which later ones wait, by the names of their devices.
+    package func missingFiles(in folder: URL) throws -> [MissingFile] {
+        guard let folder = records(in: folder) else { return [] }
+        var order = RecordFileOrder(folded: places)
+        for file in try folder.files(after: folded) { order.note(file.number, of: file.device, version: file.version) }
+        while order.next != nil { order.advance() }
+        return order.missing.map { place in
+            MissingFile(
+                device: names[place.device] ?? place.device.description, number: place.number,
+                since: folder.written(place.later, by: place.device) ?? Timestamp(seconds: 0))
+        }.sorted { ($0.device, $0.number) < ($1.device, $1.number) }
     }
 }

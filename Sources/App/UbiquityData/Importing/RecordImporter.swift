@@ -23,6 +23,12 @@ struct RecordImporter {
         try CapturedGroups(statements: statements, tables: tables, state: state).seal(at: time)
         let cache = RecordCache()
         var affected = try fold(files, &state, cache, progress)
+        let changes = UbiquitousChanges(files: files.count)
+        if try LogRestart.isRunning(statements) {
+            // The tables show what the device had until the whole log is folded.
+            try state.save(statements)
+            return changes
+        }
         affected.formUnion(try ids("SELECT tbl, key FROM _ubq_shown"))
         affected.formUnion(try ids("SELECT tbl, key FROM _ubq_refused"))
         let view = PendingView(statements: statements, state: state, now: time, cache: cache)
@@ -36,9 +42,9 @@ struct RecordImporter {
         try statements.run("UPDATE _ubq_now SET capturing = 1")
         try remember(touched, unions)
         try state.save(statements)
-        var changes = UbiquitousChanges()
-        (changes.rows, changes.refused, changes.files) = (applier.changes, applier.refused, files.count)
-        return changes
+        var shown = changes
+        (shown.rows, shown.refused) = (applier.changes, applier.refused)
+        return shown
     }
 
     // MARK: The log
@@ -47,7 +53,8 @@ struct RecordImporter {
         _ files: [Received], _ state: inout StoreState, _ cache: RecordCache, _ progress: () -> Void
     ) throws -> Set<RowID> {
         var touched: Set<RowID> = []
-        var records = StoredRecords(statements: statements, now: time, cache: cache)
+        let known = try LogRestart.known(statements)
+        var records = StoredRecords(statements: statements, now: time, cache: cache, known: known)
         for received in files {
             let file = try RecordFile(decoding: received.bytes)
             let place = received.place

@@ -14,4 +14,16 @@ package protocol RecordSource: Sendable {
     func baselines() throws -> [ListedBaseline]
     /// Returns the bytes of a part of a baseline, or of its head if `part` is nil. May wait for a download.
     func read(_ part: Int?, of baseline: RecordBaseline.Name) throws -> [UInt8]
+
+    /// Returns the last entry of the log that this device has read, if it has read the log to its end and the log is still the one that it has
+    /// read; nil if what is missing may still arrive, or if the place does not know.
+    func followed() throws -> LogSequence?
+    /// Returns the versions that the log gave to files, without those that it does not have; nil if it has nothing of the database.
+    func versions(of files: [RecordFileOrder.Place]) throws -> [DeviceID: VersionID]?
+}
+
+/// A place where nothing is ever missing.
+extension RecordSource {
+    package func followed() throws -> LogSequence? { nil }
+    package func versions(of files: [RecordFileOrder.Place]) throws -> [DeviceID: VersionID]? { nil }
 }

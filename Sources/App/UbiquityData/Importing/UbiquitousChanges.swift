@@ -34,5 +34,7 @@ public struct UbiquitousChanges: Hashable, Sendable {
         public let pending: Int
     }
 
+    init(files: Int = 0) { self.files = files }
+
     public var isEmpty: Bool { rows.isEmpty && refused.isEmpty && files == 0 && baseline == nil }
 }

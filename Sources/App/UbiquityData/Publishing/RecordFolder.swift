@@ -15,12 +15,16 @@ struct RecordFolder: RecordSource, RecordOutlet {
     let device: DeviceID
     /// Returns the version that the log gave to a file; nil while the log does not have it.
     let version: @Sendable (String) throws -> VersionID?
+    /// Returns how far a container's log was read (``RecordSource/followed()``), for a path in it that exists.
+    let readEnd: @Sendable (String) throws -> LogSequence?
 
     init(
         path: String, store: ItemID, device: DeviceID,
-        version: @escaping @Sendable (String) throws -> VersionID? = RecordFolder.attribute
+        version: @escaping @Sendable (String) throws -> VersionID? = RecordFolder.attribute,
+        readEnd: @escaping @Sendable (String) throws -> LogSequence? = RecordFolder.followedAttribute
     ) {
-        (self.path, self.store, self.device, self.version) = (path, store, device, version)
+        (self.path, self.store, self.device) = (path, store, device)
+        (self.version, self.readEnd) = (version, readEnd)
     }
 
     func folder(of device: DeviceID) -> String { "\(path)/\(store)/\(device)" }
@@ -117,6 +121,41 @@ struct RecordFolder: RecordSource, RecordOutlet {
         }
     }
 
+    // MARK: A log that went back
+
+    func followed() throws -> LogSequence? {
+        var place = path
+        // The folder of a database that the log no longer has is not there; that of the container is.
+        while !FileManager.default.fileExists(atPath: place), let slash = place.lastIndex(of: "/"),
+            slash > place.startIndex
+        {
+            place = String(place[..<slash])
+        }
+        return try readEnd(place)
+    }
+
+    func versions(of files: [RecordFileOrder.Place]) throws -> [DeviceID: VersionID]? {
+        guard FileManager.default.fileExists(atPath: "\(path)/\(store)") else { return nil }
+        var versions: [DeviceID: VersionID] = [:]
+        for file in files { versions[file.device] = try version(path(of: file.number, file.device)) }
+        return versions
+    }
+
+    /// Returns when a device wrote a file; nil if it is not there.
+    func written(_ number: UInt64, by device: DeviceID) -> Timestamp? {
+        // A file that cannot be examined has no time that anyone could be shown.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path(of: number, device))
+        return (attributes?[.modificationDate] as? Date).map {
+            Timestamp(seconds: Int64($0.timeIntervalSince1970), nanoseconds: 0)
+        }
+    }
+
+    func hasLost(_ number: UInt64) throws -> Bool {
+        // What the log has may not have arrived.
+        guard !FileManager.default.fileExists(atPath: path(of: number, device)) else { return false }
+        return try followed() != nil
+    }
+
     func names(in folder: String) throws -> [String] {
         guard FileManager.default.fileExists(atPath: folder) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -136,8 +175,22 @@ struct RecordFolder: RecordSource, RecordOutlet {
 
     /// Returns the value of `user.ubiquity.version`, which a mount gives to each document that is in the cloud.
     @Sendable static func attribute(_ file: String) throws -> VersionID? {
+        try text("user.ubiquity.version", of: file).flatMap { VersionID($0) }
+    }
+
+    /// Returns the value of `user.ubiquity.followed`.
+    @Sendable static func followedAttribute(_ file: String) throws -> LogSequence? {
+        do {
+            return try text("user.ubiquity.followed", of: file).flatMap { UInt64($0) }.map { LogSequence($0) }
+        } catch UbiquitousDatabaseError.noMount {
+            // Publishing or reading there says so.
+            return nil
+        }
+    }
+
+    private static func text(_ attribute: String, of file: String) throws -> String? {
         var bytes = [UInt8](repeating: 0, count: 64)
-        let count = getxattr(file, "user.ubiquity.version", &bytes, bytes.count)
+        let count = getxattr(file, attribute, &bytes, bytes.count)
         guard count >= 0 else {
             switch errno {
             case ENODATA, ENOENT: return nil
@@ -145,6 +198,6 @@ struct RecordFolder: RecordSource, RecordOutlet {
             case let code: throw Errno(code, "getxattr \(file)")
             }
         }
-        return VersionID(String(decoding: bytes.prefix(count), as: UTF8.self))
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 }

@@ -8,9 +8,16 @@ package protocol RecordOutlet: Sendable {
     /// - Throws: ``UbiquitousDatabaseError/numberTaken(file:)`` if there is one with other bytes.
     func write(_ bytes: [UInt8], number: UInt64) throws
 
+    /// Whether this device's file of that number, which was written, is no longer there: the mount's state is older than the database, or was
+    /// built again.
+    func hasLost(_ number: UInt64) throws -> Bool
+
     /// Whether this device's file of that number is not there, and the log has a baseline that stands for it. A file is removed only after
     /// such a baseline is in the log, so a file that the log never had is in none.
     func isInBaseline(_ number: UInt64) throws -> Bool
+
+    /// Removes files of a device after that number, which no device can fold.
+    func remove(after number: UInt64, of device: DeviceID) throws
 
     /// Whether baselines can be written.
     var takesBaselines: Bool { get }
@@ -23,6 +30,8 @@ package protocol RecordOutlet: Sendable {
 
 /// A place without baselines.
 extension RecordOutlet {
+    package func hasLost(_ number: UInt64) throws -> Bool { false }
+    package func remove(after number: UInt64, of device: DeviceID) throws {}
     package func isInBaseline(_ number: UInt64) throws -> Bool { false }
     package var takesBaselines: Bool { false }
     package func write(_ bytes: [UInt8], _ file: BaselineFile) throws {}

@@ -57,6 +57,13 @@ struct RecordPublisher {
         }
     }
 
+    /// The numbers of files that were written and that the log does not have, ascending.
+    func written() throws -> [UInt64] {
+        try statements.all("SELECT number FROM _ubq_file WHERE is_written ORDER BY number") {
+            UInt64(bitPattern: $0.integer(0))
+        }
+    }
+
     func bytes(of number: UInt64) throws -> [UInt8]? {
         try statements.first("SELECT bytes FROM _ubq_file WHERE number = ?", [.bits(number)]) { $0[0].bytes }
     }

@@ -3,7 +3,7 @@ import Records
 /// What the library keeps in the program's database.
 enum StateTables {
     /// The layout below. A release that finds a newer one does not open the database.
-    static let layout: Int64 = 3
+    static let layout: Int64 = 4
 
     static let statements =
         [
@@ -69,7 +69,7 @@ enum StateTables {
             CREATE TABLE _ubq_refused(tbl TEXT NOT NULL, key BLOB NOT NULL, message TEXT NOT NULL, PRIMARY KEY (tbl, key))
                 WITHOUT ROWID
             """,
-        ] + baselineTables
+        ] + baselineTables + returnTables
 
     private static let baselineTables = [
         // Baselines whose heads the log has: the version of the head, when this device first found the baseline complete, and whether the
@@ -89,6 +89,14 @@ enum StateTables {
         CREATE TABLE _ubq_part(device INTEGER NOT NULL, number INTEGER NOT NULL, part INTEGER NOT NULL,
             bytes BLOB NOT NULL, PRIMARY KEY (device, number, part))
         """,
+    ]
+
+    // What this device had folded before the cloud went back, until the present log is folded: the rows, and the last file of each device. And
+    // the former ids of this device whose files no device can fold.
+    private static let returnTables = [
+        "CREATE TABLE _ubq_kept(tbl TEXT NOT NULL, key BLOB NOT NULL, body BLOB NOT NULL, PRIMARY KEY (tbl, key)) WITHOUT ROWID",
+        "CREATE TABLE _ubq_known(device INTEGER PRIMARY KEY, file INTEGER NOT NULL)",
+        "CREATE TABLE _ubq_former(device INTEGER PRIMARY KEY)",
     ]
 
     /// The rows of the log with values beside the current one of a column, so that they are found without reading all rows.
@@ -113,5 +121,6 @@ enum StateTables {
                 try statements.run("ALTER TABLE _ubq_device ADD COLUMN \(column)")
             }
         }
+        if layout < 4 { for sql in returnTables { try statements.run(sql) } }
     }
 }

@@ -27,10 +27,21 @@ struct LimitedRecords: RecordSource, RecordOutlet {
         return try folder.read(part, of: baseline)
     }
 
+    /// A database that leaves the cloud follows no other log any more.
+    func followed() throws -> LogSequence? { limit == nil ? try folder.followed() : nil }
+
+    func versions(of files: [RecordFileOrder.Place]) throws -> [DeviceID: VersionID]? {
+        try folder.versions(of: files)
+    }
+
     func write(_ bytes: [UInt8], number: UInt64) throws {
         guard !isCancelled() else { throw CancellationError() }
         try folder.write(bytes, number: number)
     }
+
+    func hasLost(_ number: UInt64) throws -> Bool { try folder.hasLost(number) }
+
+    func remove(after number: UInt64, of device: DeviceID) throws { try folder.remove(after: number, of: device) }
 
     func isInBaseline(_ number: UInt64) throws -> Bool { try folder.isInBaseline(number) }
 

@@ -52,6 +52,13 @@ package enum DatabaseText {
             add("Problem", style.warning("\(printable(problem.message)), since \(LocalTime.text(problem.since))"))
             add("", printable(problem.advice))
         }
+        for file in database.missing ?? [] {
+            add(
+                "Waiting",
+                style.warning(
+                    "for file \(file.number) of the device \(printable(file.device)), since \(LocalTime.text(file.since))"
+                ))
+        }
         add("Tables", printable(database.tables.joined(separator: ", ")))
         if !database.devices.isEmpty { add("Devices", printable(database.devices.joined(separator: ", "))) }
         if let time = database.lastPublished { add("Sent", "last at \(LocalTime.text(time))") }

@@ -83,6 +83,10 @@ struct BlobSorting {
     }
 
     private mutating func recover(_ blob: BlobName, _ status: BlobStatus, _ row: LocalItem?) throws {
+        if let row, SharedDatabaseFiles.contain(path(of: row)) {
+            // Not counted: where it comes from is known, and its database has its rows.
+            return kept.append(ContentStore.path(of: blob))
+        }
         try tree.add(blob, of: old, status, row: row, below: row.map(rows.folders) ?? [])
     }
 
@@ -92,7 +96,13 @@ struct BlobSorting {
         return !knowledge.knows(content.digest)
     }
 
+    /// The names from the container's folder to a row.
+    private func path(of row: LocalItem) -> [String] {
+        (rows.folders(above: row).dropFirst() + [row]).map(\.name.description)
+    }
+
     private mutating func noteLost(_ row: LocalItem) {
+        guard !SharedDatabaseFiles.contain(path(of: row)) else { return }
         report.lost.append((rows.folders(above: row) + [row]).map(\.name.description).joined(separator: "/"))
     }
 
@@ -130,6 +140,7 @@ struct BlobSorting {
     private mutating func sortWithoutBytes(_ row: LocalItem) throws {
         let above = rows.folders(above: row)
         switch row.kind {
+        case .folder where SharedDatabaseFiles.containFolder(path(of: row)): break
         case .folder where row.parent != .root && !knowledge.knows(row.item) && !row.isConflictSibling:
             try tree.addFolder(row, below: above)
         case .symlink where !knowledge.knows(row.item) && !row.isConflictSibling: try tree.addEmpty(row, below: above)

@@ -1,3 +1,5 @@
+package import Basics
+
 /// What a transaction did to a column. The device that writes says how the edit merges, so that others need not know the declaration.
 package enum ColumnEdit: Hashable, Sendable {
     /// The later edit wins; what it replaced unseen is kept in the history.
@@ -8,11 +10,23 @@ package enum ColumnEdit: Hashable, Sendable {
     case add(RecordValue, result: RecordValue)
     /// Adds and removes members (`set`). `result` is what the writer got; it counts where there is no set.
     case members(adding: Set<RecordValue>, removing: Set<RecordValue>, result: RecordValue)
+    /// A value that the writer's device had before the cloud went back, with those that stood beside it. It counts if the transaction knew the
+    /// current one, or was written later; an equal value is no edit, so several devices may send the same (``Restoration``).
+    case restored(Restored, beside: [Restored])
+
+    /// A value with the time when a device wrote it.
+    package struct Restored: Hashable, Sendable {
+        package let value: RecordValue
+        package let time: Timestamp
+
+        package init(_ value: RecordValue, at time: Timestamp) { (self.value, self.time) = (value, time) }
+    }
 
     /// The value that the column had on the writer's device.
     package var result: RecordValue {
         switch self {
         case .set(let value), .offer(let value), .add(_, let value), .members(_, _, let value): value
+        case .restored(let restored, _): restored.value
         }
     }
 }

@@ -71,6 +71,10 @@ extension ColumnEdit {
         switch self {
         case .set(let value), .offer(let value):
             guard value.isStorable else { throw .invalid("a number that SQLite does not store") }
+        case .restored(let restored, let beside):
+            guard ([restored] + beside).allSatisfy(\.value.isStorable) else {
+                throw .invalid("a number that SQLite does not store")
+            }
         case .add(let delta, let result):
             guard delta.isNumber, delta.isStorable, result.isStorable else {
                 throw .invalid("a counter that grows by no number")

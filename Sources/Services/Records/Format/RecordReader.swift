@@ -113,8 +113,16 @@ struct RecordReader {
         case RecordTag.add: return .add(try value(), result: try value())
         case RecordTag.members:
             return .members(adding: Set(try values()), removing: Set(try values()), result: try value())
+        case RecordTag.restored:
+            let restored = try restored()
+            return .restored(
+                restored, beside: try list(of: 9) { reader throws(ByteCodingError) in try reader.restored() })
         default: return .set(try value(tag))
         }
+    }
+
+    private mutating func restored() throws(ByteCodingError) -> ColumnEdit.Restored {
+        ColumnEdit.Restored(try value(), at: Timestamp(nanoseconds: try bytes.fixed()))
     }
 
     mutating func values() throws(ByteCodingError) -> [RecordValue] {

@@ -95,7 +95,17 @@ struct RecordWriter {
             append(adding.sorted())
             append(removing.sorted())
             append(result)
+        case .restored(let restored, let beside):
+            bytes.append(byte: RecordTag.restored)
+            append(restored)
+            bytes.append(varint: UInt64(beside.count))
+            for other in beside { append(other) }
         }
+    }
+
+    private mutating func append(_ restored: ColumnEdit.Restored) {
+        append(restored.value)
+        bytes.append(fixed: restored.time.nanoseconds)
     }
 
     mutating func append(_ values: [RecordValue]) {
@@ -139,4 +149,5 @@ enum RecordTag {
     static let offer: UInt8 = 16
     static let add: UInt8 = 17
     static let members: UInt8 = 18
+    static let restored: UInt8 = 19
 }

@@ -70,6 +70,23 @@ package struct RecordFileOrder: Sendable {
         }
     }
 
+    /// A file without which later ones of its device cannot be folded.
+    package struct Missing: Hashable, Sendable {
+        package let device: DeviceID
+        package let number: UInt64
+        /// The first file that waits for it.
+        package let later: UInt64
+    }
+
+    /// The files that are missing once ``next`` is nil, ascending by device.
+    package var missing: [Missing] {
+        waiting.compactMap { device, numbers in
+            numbers.keys.min().map {
+                Missing(device: device, number: (folded[device]?.number ?? 0).addingClamped(1), later: $0)
+            }
+        }.sorted { $0.device < $1.device }
+    }
+
     /// How many files wait, also for ones before them.
     package var count: Int { waiting.values.reduce(0) { $0 + $1.count } }
 }

@@ -22,16 +22,20 @@ extension RecordFold {
         _ change: RecordChange, into present: Record, _ id: RowID, as key: RecordKey
     ) throws {
         var row = present
-        if case .deleted(let deletion) = row.place { try revive(&row, id, deletion) }
+        if case .deleted(let deletion) = row.place {
+            if try isOutlived(change, by: deletion, id, as: key) { return touch(id) }
+            try revive(&row, id, deletion)
+        }
         let stamp = stamp(for: id, as: key)
         for (name, edit) in change.edits.sorted(by: { $0.key < $1.key }) {
             guard let column = row.columns[name] else {
-                row.columns[name] = RecordColumn(value: edit.result, stamp: stamp)
+                row.columns[name] = edit.newColumn(stamp)
                 continue
             }
             let wasKnown = try knew(of: column.stamp, id: id, as: key)
             row.columns[name] = try merge(edit, into: column, wasKnown: wasKnown, name, id, stamp)
         }
+        if case .insert = change.kind, change.isRestored { row.created = stamp }
         try put(row, id)
     }
 
@@ -39,6 +43,9 @@ extension RecordFold {
         _ edit: ColumnEdit, into column: RecordColumn, wasKnown: Bool, _ name: RecordName, _ id: RowID,
         _ stamp: RecordStamp
     ) throws -> RecordColumn {
+        if case .restored(let restored, let beside) = edit {
+            return try merge(restored, beside, into: column, wasKnown: wasKnown, name, id, stamp)
+        }
         let merged = edit.merged(into: column.value)
         var result = RecordColumn(value: merged ?? edit.result, stamp: stamp, beside: column.beside)
         guard merged == nil, !wasKnown else { return result }
@@ -80,17 +87,30 @@ extension RecordFold {
 }
 
 extension RecordChange {
+    /// Whether the change brings back a row that its device had before the cloud went back.
+    fileprivate var isRestored: Bool {
+        edits.values.contains { if case .restored = $0 { true } else { false } }
+    }
+
     /// Returns the row that the change makes where there is none. An update makes one too: nothing that was committed is dropped.
     fileprivate func newRow(_ stamp: RecordStamp) -> Record {
-        Record(columns: edits.mapValues { RecordColumn(value: $0.result, stamp: stamp) }, created: stamp)
+        Record(columns: edits.mapValues { $0.newColumn(stamp) }, created: stamp)
     }
 }
 
 extension ColumnEdit {
+    /// Returns the column that the edit makes where there is none.
+    fileprivate func newColumn(_ stamp: RecordStamp) -> RecordColumn {
+        guard case .restored(let restored, let beside) = self else { return RecordColumn(value: result, stamp: stamp) }
+        return RecordColumn(
+            value: restored.value, stamp: stamp.at(restored.time),
+            beside: beside.map { RecordColumn.Alternative(value: $0.value, stamp: stamp.at($0.time)) })
+    }
+
     /// Returns the column's value after a change that adds to the present one; nil for an edit that replaces it.
     fileprivate func merged(into present: RecordValue) -> RecordValue? {
         switch self {
-        case .set, .offer: return nil
+        case .set, .offer, .restored: return nil
         case .add(let delta, _): return present.adding(delta)
         case .members(let adding, let removing, _):
             guard let members = SetText.members(of: present) else { return nil }

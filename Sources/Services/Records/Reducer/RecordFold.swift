@@ -72,14 +72,7 @@ struct RecordFold<Store: RecordStore> {
     }
 
     /// Returns the row that an id stands for.
-    func resolved(_ id: RowID) throws -> RowID {
-        var (id, steps) = (id, 0)
-        while steps < RecordAlias.maximumChain, let alias = try store.alias(of: id) {
-            id = RowID(table: id.table, key: alias.key)
-            steps += 1
-        }
-        return id
-    }
+    func resolved(_ id: RowID) throws -> RowID { try store.resolved(id) }
 
     /// Returns the row that a change concerns, and the key under which its device knew it.
     private func located(_ row: RowID) throws -> (RowID, RecordKey) {

@@ -16,4 +16,9 @@ package struct RecordStamp: Hashable, Sendable {
         self.time = time
         self.via = via
     }
+
+    /// The same transaction with another time: that of what it brings back.
+    func at(_ time: Timestamp) -> RecordStamp {
+        RecordStamp(position: position, device: device, time: time, via: via)
+    }
 }

@@ -31,3 +31,15 @@ package protocol RecordStore {
     func lastFile(of device: DeviceID) throws -> UInt64
     mutating func setLastFile(_ number: UInt64, of device: DeviceID, name: String) throws
 }
+
+extension RecordStore {
+    /// Returns the row that an id stands for.
+    package func resolved(_ id: RowID) throws -> RowID {
+        var (id, steps) = (id, 0)
+        while steps < RecordAlias.maximumChain, let alias = try alias(of: id) {
+            id = RowID(table: id.table, key: alias.key)
+            steps += 1
+        }
+        return id
+    }
+}

@@ -92,7 +92,8 @@ struct RecordLedger {
         }
         for (name, edit) in change.edits {
             switch edit {
-            case .add, .members: continue
+            // No user of the simulation puts a cloud back.
+            case .add, .members, .restored: continue
             case .set(let value), .offer(let value):
                 guard !isThere(value, name, row, id, entry, records), !isReplaced(change.row, name, entry, records)
                 else { continue }
