@@ -252,6 +252,9 @@ extension EndToEnd {
                 try await eventually("the status says what to do") {
                     try await test.a.ubiquity(["status"]).text().contains("ubiquity login \(server.url)")
                 }
+                let reset = try await test.a.ubiquity(["reset", test.a.mount, "--yes"])
+                #expect(!reset.succeeded && reset.errors.contains("Nothing was changed"), "\(reset)")
+                #expect(try await test.a.contents("f") == "two")
                 let again = try await test.a.ubiquity(["logout", server.url, "--yes"])
                 #expect(again.status == 1 && again.errors.contains("not signed in"), "\(again)")
                 try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()

@@ -82,8 +82,8 @@ struct ReconcilerTests {
             let gone = trees(item.with { $0.version = VersionID(sequence: LogSequence(9), index: 0) }, item, nil).with {
                 $0.isDeparted = true
             }
-            let plan = reconciler.plan(gone)
-            #expect(plan.changes.isEmpty && plan.follow == [.forgetDeparture, .insert(try #require(gone.remote))])
+            let (plan, remote) = (reconciler.plan(gone), try #require(gone.remote))
+            #expect(plan.changes.isEmpty && plan.follow == [.forgetDeparture, .insert(remote)])
         }
     }
 

@@ -81,13 +81,19 @@ struct ResetHandler: NounHandler {
         logger.notice("not everything was uploaded before the restart")
     }
 
-    /// Requires a reachable cloud: without it, a device that discards its state shows nothing.
+    /// Requires a cloud that this device may read: without it, a device that discards its state shows nothing.
     private func requireCloud() async throws {
         do { _ = try await device.engine.context.backend.connect(create: false) } catch let error as CloudError {
-            guard error.code == .offline else { return }
-            let failure = DaemonFailure(.offline, sentences: error.message)
+            let code: DaemonFailure.Code
+            switch error.code {
+            case .offline: code = .offline
+            case .unauthorized: code = .permissionDenied
+            case .tooNew, .tooOld: code = .versionMismatch
+            default: return
+            }
+            let failure = DaemonFailure(code, sentences: error.message)
             throw DaemonFailure(
-                .offline, "the state is rebuilt from the cloud, and \(failure.message)",
+                code, "the state is rebuilt from the cloud, and \(failure.message)",
                 path: configuration.mountPoint,
                 advice: "Nothing was changed. \(failure.advice ?? "Make the cloud reachable first.")")
         }

@@ -133,13 +133,19 @@ struct RecoveredTree {
     private mutating func folder(at above: [LocalItem]) throws -> LocalItem {
         var current = try documents()
         var path: [ItemName] = []
-        for (name, row) in home.map({ ($0, LocalItem?.none) }) + above.map({ ($0.name, $0) }) {
+        for (name, row) in home.map({ ($0, LocalItem?.none) }) + withoutHome(above).map({ ($0.name, $0) }) {
             path.append(name)
             let known = try folders[path] ?? place(name, in: current, like: row)
             folders[path] = known
             current = known
         }
         return current
+    }
+
+    /// Returns the folders without those of an earlier recovery, so that a document which is recovered twice is not below two of them.
+    private func withoutHome(_ above: [LocalItem]) -> [LocalItem] {
+        guard let start = above.firstIndex(where: { $0.name == home[0] }), start == 2 else { return above }
+        return Array(above.dropFirst(start + 2))
     }
 
     /// Returns the folder of that name, and makes it where there is none.
