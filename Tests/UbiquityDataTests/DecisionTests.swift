@@ -313,6 +313,8 @@ struct DecisionTests {
         try desk.close()
         try folder.foreign(
             "desk", "DROP TABLE _ubq_beside", "DROP TABLE _ubq_baseline", "DROP TABLE _ubq_outgoing",
+            "DROP TABLE _ubq_kept",
+            "DROP TABLE _ubq_known", "DROP TABLE _ubq_former",
             "DROP TABLE _ubq_part", "ALTER TABLE _ubq_state DROP COLUMN baselines",
             "ALTER TABLE _ubq_state DROP COLUMN unfit", "ALTER TABLE _ubq_device DROP COLUMN base",
             "ALTER TABLE _ubq_device DROP COLUMN digest", "ALTER TABLE _ubq_device DROP COLUMN bytes",
@@ -320,7 +322,7 @@ struct DecisionTests {
         let desk = try folder.open("desk", Self.tables, device: 1, Self.schema)
         let conflict = try #require(try desk.conflicts().first)
         try desk.decide(conflict, for: conflict.current)
-        #expect(try desk.text("SELECT layout FROM _ubq_state") == "3")
+        #expect(try desk.text("SELECT layout FROM _ubq_state") == "4")
         try publish(desk)
         try read(desk)
         #expect(try desk.text("SELECT count(*) FROM _ubq_beside") == "0")
